@@ -1,0 +1,43 @@
+"""Every exception that leaves fdcodec on purpose."""
+
+
+class FdcError(Exception):
+    """Base of all fdcodec errors; `exit_code` is what the command line returns for it."""
+
+    exit_code = 1
+
+
+class FormatError(FdcError):
+    """The bytes are not a valid file of the format they claim to be."""
+
+
+class TruncatedError(FormatError):
+    """The file ends before its last chunk does."""
+
+
+class ChecksumError(FormatError):
+    """A CRC does not match the bytes it covers."""
+
+
+class LimitError(FdcError):
+    """A declared size is above a safety limit."""
+
+    exit_code = 4
+
+
+class UnsupportedError(FdcError):
+    """The file or the input needs a feature or a version that this release does not have."""
+
+    exit_code = 3
+
+
+class TransformNotFoundError(FdcError):
+    """The class model named by the file is not installed here."""
+
+    exit_code = 3
+
+
+class ParameterError(FdcError, ValueError):
+    """An argument is outside what is allowed."""
+
+    exit_code = 2

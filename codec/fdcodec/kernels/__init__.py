@@ -1,0 +1,1 @@
+"""Every numba kernel of fdcodec, compiled through `fdcodec.kernels.jit`."""

@@ -1,0 +1,169 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""The adaptive binary range coder, both directions (SPEC 5.1 to 5.3).
+
+READ ME FIRST
+
+* The coder is one int64 array, so that kernels can pass it on; its fields are the index constants below.
+* Between bins `range` lies in [2**32, 2**48). A probability is at least 384 / 2**16, so one bin leaves `range` above
+  2**16 * 384 > 2**24, and a refill of 16 bits brings it back above 2**40: one `if` renormalizes. A bypass of up to
+  16 bits leaves it at 2**16 or more, and one refill is again enough.
+* Every syntax function is written once, for both directions: `code_bin(..., bit)` writes `bit` and returns it when
+  encoding; when decoding it ignores the argument and returns what it reads.
+* The encoder's carry runs back over bytes already written. The decoder reads zeros past the end; a valid payload makes
+  it read at most `MAX_OVERRUN` of them, which `check_finished` in `coding` verifies.
+"""
+
+import numpy as np
+
+from fdcodec.kernels.jit import kernel
+
+LOW, RANGE, POSITION, LENGTH, DECODING = range(5)
+CODER_FIELDS = 5
+
+PROBABILITY_BITS = 16
+FAST_SHIFT, SLOW_SHIFT = 4, 7
+FAST_MARGIN, SLOW_MARGIN = 1 << 9, 1 << 8
+MAX_OVERRUN = 8
+MAX_COUNT = 63
+
+WORD_MASK = (1 << 48) - 1
+REFILL_BELOW = 1 << 32
+LOW32_MASK = (1 << 32) - 1
+
+# Shift of the n-th update of a fresh context: about log2(n + 1.5), so that the first bins count for much.
+START_SHIFT = np.array([1] * 1 + [2] * 3 + [3] * 6 + [4] * 12 + [5] * 22 + [6] * 19 + [7], dtype=np.int64)
+
+
+def new_contexts(n_contexts: int) -> np.ndarray:
+    """Return fresh contexts: an int32 array (n_contexts, 3) of fast probability, slow probability, update count."""
+    contexts = np.zeros((n_contexts, 3), dtype=np.int32)
+    contexts[:, :2] = 1 << (PROBABILITY_BITS - 1)
+    return contexts
+
+
+def new_encoder(capacity_bytes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return an encoder's state and its output buffer of `capacity_bytes`."""
+    coder = np.zeros(CODER_FIELDS, dtype=np.int64)
+    coder[RANGE] = WORD_MASK
+    coder[LENGTH] = capacity_bytes
+    return coder, np.zeros(capacity_bytes, dtype=np.uint8)
+
+
+def new_decoder(payload: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Return a decoder's state, its first 48 bits read, and the payload as a uint8 array."""
+    buffer = np.frombuffer(payload, dtype=np.uint8).copy()
+    coder = np.zeros(CODER_FIELDS, dtype=np.int64)
+    coder[LOW] = int.from_bytes(payload[:6].ljust(6, b"\0"), "big")
+    coder[RANGE] = WORD_MASK
+    coder[POSITION] = 6
+    coder[LENGTH] = len(payload)
+    coder[DECODING] = 1
+    return coder, buffer
+
+
+def finish_encoder(coder: np.ndarray, buffer: np.ndarray) -> bytes:
+    """Return the payload: the shortest bytes that, followed by zeros, lie inside the final interval."""
+    low, high = int(coder[LOW]), int(coder[LOW]) + int(coder[RANGE]) - 1
+    for zero_bits in range(48, -1, -1):
+        value = (low + (1 << zero_bits) - 1) >> zero_bits << zero_bits
+        if value <= high:
+            break
+    head = int.from_bytes(bytes(buffer[: coder[POSITION]]), "big") + (value >> 48)
+    payload = head.to_bytes(int(coder[POSITION]), "big") + (value & WORD_MASK).to_bytes(6, "big")
+    return payload.rstrip(b"\0")
+
+
+@kernel()
+def _carry(coder, buffer):
+    """Add one to the bytes already written."""
+    coder[LOW] &= WORD_MASK
+    index = coder[POSITION] - 1
+    while buffer[index] == 255:
+        buffer[index] = 0
+        index -= 1
+    buffer[index] += 1
+
+
+@kernel(checked=True)
+def _refill(coder, buffer):
+    """Shift 16 bits out of (encoder) or into (decoder) the 48-bit word."""
+    position = coder[POSITION]
+    coder[POSITION] = position + 2
+    coder[RANGE] <<= 16
+    if coder[DECODING]:
+        word = 0
+        if position + 1 < coder[LENGTH]:
+            word = (np.int64(buffer[position]) << 8) | np.int64(buffer[position + 1])
+        elif position < coder[LENGTH]:
+            word = np.int64(buffer[position]) << 8
+        coder[LOW] = (coder[LOW] << 16) | word
+    else:
+        low = coder[LOW]
+        buffer[position] = low >> 40
+        buffer[position + 1] = (low >> 32) & 255
+        coder[LOW] = (low & LOW32_MASK) << 16
+
+
+@kernel(checked=True)
+def code_bin(coder, buffer, contexts, context, bit):
+    """Code one bin with adaptive context `context`; `LOW` is the code value when decoding."""
+    fast = np.int64(contexts[context, 0])
+    slow = np.int64(contexts[context, 1])
+    count = np.int64(contexts[context, 2])
+    bound = (coder[RANGE] >> PROBABILITY_BITS) * ((fast + slow) >> 1)
+    if coder[DECODING]:
+        bit = 1 if coder[LOW] < bound else 0
+        if bit == 0:
+            coder[LOW] -= bound
+    elif bit == 0:
+        coder[LOW] += bound
+        if coder[LOW] > WORD_MASK:
+            _carry(coder, buffer)
+    if bit:
+        coder[RANGE] = bound
+    else:
+        coder[RANGE] -= bound
+    start = START_SHIFT[count]
+    fast_shift = min(start, FAST_SHIFT)
+    slow_shift = min(start, SLOW_SHIFT)
+    if bit:
+        fast = min(fast + ((65536 - fast) >> fast_shift), 65536 - FAST_MARGIN)
+        slow = min(slow + ((65536 - slow) >> slow_shift), 65536 - SLOW_MARGIN)
+    else:
+        fast = max(fast - (fast >> fast_shift), FAST_MARGIN)
+        slow = max(slow - (slow >> slow_shift), SLOW_MARGIN)
+    contexts[context, 0] = fast
+    contexts[context, 1] = slow
+    contexts[context, 2] = min(count + 1, MAX_COUNT)
+    if coder[RANGE] < REFILL_BELOW:
+        _refill(coder, buffer)
+    return bit
+
+
+@kernel(checked=True)
+def code_bits(coder, buffer, value, n_bits):
+    """Code `n_bits` (at most 16) equiprobable bits, most significant first, as one number."""
+    coder[RANGE] >>= n_bits
+    if coder[DECODING]:
+        value = min(coder[LOW] // coder[RANGE], (1 << n_bits) - 1)
+        coder[LOW] -= value * coder[RANGE]
+    else:
+        coder[LOW] += value * coder[RANGE]
+        if coder[LOW] > WORD_MASK:
+            _carry(coder, buffer)
+    if coder[RANGE] < REFILL_BELOW:
+        _refill(coder, buffer)
+    return value
+
+
+@kernel(checked=True)
+def code_exp_golomb(coder, buffer, value):
+    """Code `value` >= 0 (below 2**16 - 1) as exponential Golomb of order 0 in bypass bins (SPEC 5.3)."""
+    target = value + 1
+    n_bits = 0
+    while n_bits < 15 and code_bits(coder, buffer, 1 if target >> (n_bits + 1) else 0, 1):
+        n_bits += 1
+    if n_bits == 0:
+        return 0
+    low_bits = code_bits(coder, buffer, target & ((1 << n_bits) - 1), n_bits)
+    return (1 << n_bits) + low_bits - 1
