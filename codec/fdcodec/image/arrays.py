@@ -1,0 +1,78 @@
+"""What users hand to the public functions, turned into a `Picture`."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from fdcodec.errors import ParameterError
+from fdcodec.image.metadata import metadata_of_pillow
+from fdcodec.image.picture import Picture, Samples
+from fdcodec.image.pillow_modes import drops_profile, samples_of_pillow
+
+
+def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = None, icc: bytes | None = None) -> Picture:
+    """Validate a user's image.
+
+    Parameters
+    ----------
+    image
+        Array of shape ``(height, width)`` or ``(height, width, 1..4)``, uint8 or uint16, any strides and byte order;
+        or a Pillow image.
+    exif, xmp, icc
+        Metadata to store. A Pillow image brings its own where these are None; empty bytes leave it out.
+
+    Returns
+    -------
+    Picture
+        Contiguous native copy where the input is not so already.
+
+    Raises
+    ------
+    ParameterError
+        The type, the shape or the dtype is not one of those above.
+    UnsupportedError
+        The Pillow mode has no place in the format.
+    LimitError
+        A side is above 65535.
+    """
+    if isinstance(image, Image.Image):
+        samples, _ = samples_of_pillow(image)
+        own = metadata_of_pillow(image)
+        own["icc"] = None if drops_profile(image.mode) else own["icc"]
+    else:
+        samples, own = _checked_array(image), {"exif": None, "xmp": None, "icc": None}
+    given = {"exif": exif, "xmp": xmp, "icc": icc}
+    return picture_of(samples, **{name: _checked_bytes(name, given[name], own[name]) for name in given})
+
+
+def picture_of(
+    samples: Samples, *, exif: bytes | None = None, xmp: bytes | None = None, icc: bytes | None = None
+) -> Picture:
+    """Return the `Picture` of an array of shape ``(height, width)`` or ``(height, width, channels)``."""
+    flat = samples.ndim == 2
+    return Picture(samples[:, :, np.newaxis] if flat else samples, exif, xmp, icc, two_dimensional=flat)
+
+
+def _checked_array(image: Any) -> Samples:
+    if not isinstance(image, np.ndarray):
+        raise ParameterError(f"image: {type(image).__name__} is neither a numpy array nor a Pillow image")
+    if image.ndim not in (2, 3) or image.size == 0 or (image.ndim == 3 and image.shape[2] > 4):
+        raise ParameterError(f"image: shape {image.shape} is not (height, width) or (height, width, 1..4), all >= 1")
+    if image.dtype.kind != "u" or image.dtype.itemsize > 2:
+        raise ParameterError(f"image: dtype {image.dtype} is not uint8 or uint16; scale and convert it first")
+    return _native(image)
+
+
+def _native(image: NDArray[Any]) -> Samples:
+    return np.ascontiguousarray(image, dtype=image.dtype.newbyteorder("="))
+
+
+def _checked_bytes(name: str, given: bytes | None, own: bytes | None) -> bytes | None:
+    if given is None:
+        return own
+    if not isinstance(given, bytes):
+        raise ParameterError(f"{name}: {type(given).__name__} is not bytes")
+    bare = given.removeprefix(b"Exif\0\0") if name == "exif" else given
+    return bare or None

@@ -1,0 +1,73 @@
+"""The image that passes between the stages: samples and opaque metadata."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.errors import LimitError, ParameterError
+
+MAX_SIDE = 65535
+"""Largest width and height, in samples (SPEC 2.4)."""
+
+DEFAULT_MAX_PIXELS = 2**28
+"""Pixels above which nothing is read or decoded unless the caller raises the limit (SPEC 2.4)."""
+
+Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
+
+
+@dataclass(frozen=True)
+class Picture:
+    r"""Samples as they were given, never rotated, and the metadata that travels with them.
+
+    Parameters
+    ----------
+    samples
+        Shape ``(height, width, channels)``, C-contiguous, uint8 or uint16 in native byte order. One channel is gray,
+        two are gray and alpha, three are RGB, four are RGBA.
+    exif, xmp, icc
+        Metadata as opaque bytes; `exif` starts with the TIFF header, without the ``Exif\0\0`` of JPEG.
+    two_dimensional
+        Whether the caller gave the gray samples as ``(height, width)`` and expects them back so.
+    """
+
+    samples: Samples
+    exif: bytes | None = None
+    xmp: bytes | None = None
+    icc: bytes | None = None
+    two_dimensional: bool = False
+
+    def __post_init__(self) -> None:
+        shape, dtype = self.samples.shape, self.samples.dtype
+        if len(shape) != 3 or not 1 <= shape[2] <= 4 or min(shape) < 1:
+            raise ParameterError(f"samples: shape {shape} is not (height, width, 1..4) with height and width >= 1")
+        if dtype not in (np.uint8, np.uint16) or not self.samples.flags.c_contiguous:
+            raise ParameterError(f"samples: {dtype} is not a C-contiguous uint8 or uint16 array")
+        if max(self.height, self.width) > MAX_SIDE:
+            raise LimitError(f"image: {self.width}x{self.height} has a side above {MAX_SIDE}; split it")
+
+    @property
+    def height(self) -> int:
+        """Rows."""
+        return int(self.samples.shape[0])
+
+    @property
+    def width(self) -> int:
+        """Columns."""
+        return int(self.samples.shape[1])
+
+    @property
+    def channels(self) -> int:
+        """Samples per pixel, 1..4."""
+        return int(self.samples.shape[2])
+
+    @property
+    def depth(self) -> int:
+        """Bits per sample, 8 or 16."""
+        return 8 * self.samples.dtype.itemsize
+
+    @property
+    def array(self) -> Samples:
+        """The samples in the shape the caller uses: ``(height, width)`` if `two_dimensional`, else with channels."""
+        return self.samples[:, :, 0] if self.two_dimensional else self.samples

@@ -1,0 +1,68 @@
+"""Every Pillow mode to the samples fdcodec codes, with a note for each loss that Pillow's modes force."""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from fdcodec.errors import UnsupportedError
+from fdcodec.image.picture import Samples
+
+Notes: TypeAlias = list[str]
+
+_PLAIN = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "RGB": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "PA": "RGBA"}
+_WITH_TRANSPARENCY = {"1": "LA", "L": "LA", "RGB": "RGBA", "P": "RGBA"}
+_COLOUR_SPACES = {"CMYK": "RGB", "YCbCr": "RGB", "HSV": "RGB", "RGBX": "RGB"}
+
+
+def samples_of_pillow(image: Image.Image) -> tuple[Samples, Notes]:
+    """Return the samples of a Pillow image and a note for each thing that was lost on the way.
+
+    Parameters
+    ----------
+    image
+        Any mode but F and LAB; palettes are expanded, transparent colours become an alpha channel.
+
+    Returns
+    -------
+    samples
+        Shape ``(height, width)`` for opaque gray, else ``(height, width, 2..4)``; uint8, or uint16 for 16-bit gray.
+    notes
+        Sentences for the user; empty when nothing was lost.
+
+    Raises
+    ------
+    UnsupportedError
+        The mode has no place in the format.
+    """
+    if image.mode.startswith("I"):
+        return _integers(image)
+    target, notes = _target_mode(image)
+    converted = image if image.mode == target else image.convert(target)
+    return np.ascontiguousarray(np.asarray(converted, dtype=np.uint8)), notes
+
+
+def _target_mode(image: Image.Image) -> tuple[str, Notes]:
+    if "transparency" in image.info and image.mode in _WITH_TRANSPARENCY:
+        return _WITH_TRANSPARENCY[image.mode], []
+    if image.mode == "P":
+        return ("RGBA" if image.has_transparency_data else "RGB"), []
+    if image.mode in _COLOUR_SPACES:
+        return _COLOUR_SPACES[image.mode], [f"{image.mode} was converted to RGB and its colour profile dropped"]
+    if image.mode in _PLAIN:
+        return _PLAIN[image.mode], []
+    raise UnsupportedError(f"image mode {image.mode} is not supported; convert it to L, LA, RGB, RGBA or I;16")
+
+
+def _integers(image: Image.Image) -> tuple[NDArray[np.uint16], Notes]:
+    values = np.asarray(image)
+    if values.min() < 0 or values.max() > 65535:
+        raise UnsupportedError("image mode I holds values outside 0..65535; scale them to 16 bits first")
+    notes = ["the transparent gray value was dropped: 16-bit gray has no alpha"] if "transparency" in image.info else []
+    return np.ascontiguousarray(values, dtype=np.uint16), notes
+
+
+def drops_profile(mode: str) -> bool:
+    """Say whether the conversion from `mode` changes the colour space, so that the ICC profile no longer applies."""
+    return mode in _COLOUR_SPACES

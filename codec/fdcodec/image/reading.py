@@ -1,0 +1,122 @@
+"""Image files to pictures, through Pillow: nothing applied, nothing dropped without a note."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from fdcodec.errors import FdcError, FormatError, LimitError
+from fdcodec.image.arrays import as_picture, picture_of
+from fdcodec.image.metadata import keep_orientation, metadata_of_pillow
+from fdcodec.image.picture import DEFAULT_MAX_PIXELS, Picture
+from fdcodec.image.pillow_modes import drops_profile, samples_of_pillow
+
+READABLE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "AVIF", "JPEG2000", "PPM", "BMP", "DIB", "GIF")
+"""Pillow's names of the formats that may be opened; its other readers are left out as attack surface."""
+
+READABLE_SUFFIXES = frozenset(
+    f".{name}"
+    for name in "png jpg jpeg jpe mpo tif tiff webp avif jp2 j2k ppm pgm pnm pbm bmp dib gif npy".split()  # noqa: SIM905
+)
+"""File name suffixes that a search through a directory picks up."""
+
+_NPY_SIGNATURE = b"\x93NUMPY"
+
+
+class Reading(NamedTuple):
+    """A picture and what the user should know about how it was read."""
+
+    picture: Picture
+    notes: tuple[str, ...]
+
+
+def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Reading:
+    """Read an image file.
+
+    Parameters
+    ----------
+    source
+        Path, or the bytes of the file: any of `READABLE_FORMATS`, or an array saved by `numpy.save`.
+    max_pixels
+        Images that declare more are refused before their pixels are read.
+
+    Returns
+    -------
+    Reading
+        The picture as stored (orientation is neither applied nor dropped) and notes: a mode that was converted,
+        frames that were left out, sample bits that Pillow cannot read, warnings of Pillow.
+
+    Raises
+    ------
+    FormatError
+        Not an image of these formats, or damaged.
+    LimitError
+        More than `max_pixels`, or a side above 65535.
+    UnsupportedError
+        Floating-point or LAB samples.
+    OSError
+        The file cannot be opened.
+    """
+    data = source if isinstance(source, bytes) else source.read_bytes()
+    with _pillow_errors(), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if data.startswith(_NPY_SIGNATURE):
+            return Reading(_read_npy(data, max_pixels), ())
+        picture, notes = _read_pillow(data, max_pixels)
+    return Reading(picture, (*notes, *sorted({str(warning.message) for warning in caught})))
+
+
+def _read_npy(data: bytes, max_pixels: int) -> Picture:
+    picture = as_picture(np.load(BytesIO(data), allow_pickle=False))
+    _check_pixels((picture.width, picture.height), max_pixels)
+    return picture
+
+
+def _read_pillow(data: bytes, max_pixels: int) -> tuple[Picture, list[str]]:
+    with Image.open(BytesIO(data), formats=READABLE_FORMATS) as image:
+        _check_pixels(image.size, max_pixels)
+        notes = _losses(image)
+        if image.format == "TIFF":
+            keep_orientation(image)
+        image.load()
+        samples, mode_notes = samples_of_pillow(image)
+        metadata = metadata_of_pillow(image)
+        if drops_profile(image.mode):
+            metadata["icc"] = None
+        return picture_of(samples, **metadata), notes + mode_notes
+
+
+def _losses(image: Image.Image) -> list[str]:
+    notes = []
+    frames = getattr(image, "n_frames", 1)
+    if frames > 1:
+        notes.append(f"only the first of {frames} frames was read")
+    if ";16" in str(getattr(image, "tile", "")) and not image.mode.startswith("I"):
+        notes.append("16-bit colour was reduced to 8 bits: Pillow reads no more")
+    return notes
+
+
+def _check_pixels(size: tuple[int, int], max_pixels: int) -> None:
+    width, height = size
+    if width * height > max_pixels:
+        raise LimitError(f"image of {width}x{height} is above the limit of {max_pixels} pixels")
+
+
+@contextmanager
+def _pillow_errors() -> Iterator[None]:
+    """Name whatever a reader raises on hostile bytes: Pillow's plugins let nearly every built-in exception out."""
+    try:
+        yield
+    except FdcError:
+        raise
+    except UnidentifiedImageError:
+        raise FormatError("not an image in a format that can be read") from None
+    except (Image.DecompressionBombError, MemoryError) as error:
+        raise LimitError(f"image is too large: {error}") from error
+    except Exception as error:
+        raise FormatError(f"damaged image: {error}") from error
