@@ -1,0 +1,73 @@
+"""Details of images, each codec at (nearly) the same rate: what a curve cannot show."""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from fdcodec.compare.aggregate import anchor_of
+from fdcodec.compare.codecs import Codec
+from fdcodec.compare.metrics import Samples, psnr
+from fdcodec.compare.records import Comparison, Crop, Record
+from fdcodec.compare.subjects import Subject
+
+SIDE_PX = 144
+ANCHOR_POINT = 1  # the second lowest quality of the anchor: damage shows, and no codec is off its scale
+TOLERANCE = 0.02  # of the target rate
+MAX_ENCODES = 7
+ORIGINAL = "original"
+
+
+def cut(comparison: Comparison, subjects: Sequence[Subject], codecs: Sequence[Codec], folder: Path) -> Iterator[Crop]:
+    """Write PNG crops under `folder` and yield what is in them, the original of each image first."""
+    anchor = anchor_of(comparison)
+    records = {(record.image["name"], record.codec): record for record in comparison.records}
+    for subject in subjects:
+        target = records[subject.name, anchor].results["bpp"][ANCHOR_POINT]
+        coded = {c.name: _at_rate(c, subject, records[subject.name, c.name], target) for c in codecs}
+        box = hardest_box(subject.samples, coded[anchor][1])
+        uncoded_bpp = 8 * subject.samples.size / subject.pixels
+        versions = {ORIGINAL: (uncoded_bpp, subject.samples)} | coded
+        for codec, (bpp, image) in versions.items():
+            file = f"crops/{subject.name}/{codec}.png"
+            _save(image, box, folder / file)
+            yield Crop(subject.name, codec, box, target, bpp, psnr(subject.samples, image), file)
+
+
+def hardest_box(original: Samples, decoded: Samples, side: int = SIDE_PX) -> tuple[int, int, int, int]:
+    """Return (left, top, right, bottom) of the square, of at most `side`, with the largest squared error."""
+    error = (original.astype(np.float64) - decoded) ** 2
+    error = error.reshape(*error.shape[:2], -1).sum(axis=2)
+    height, width = min(side, error.shape[0]), min(side, error.shape[1])
+    total = np.pad(error, ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
+    sums = total[height:, width:] - total[:-height, width:] - total[height:, :-width] + total[:-height, :-width]
+    top, left = np.unravel_index(np.argmax(sums), sums.shape)
+    return int(left), int(top), int(left) + width, int(top) + height
+
+
+def _at_rate(codec: Codec, subject: Subject, record: Record, target_bpp: float) -> tuple[float, Samples]:
+    """Return (bits a pixel, decoded image) of the file nearest to the target rate that few encodes find."""
+    known = sorted(zip(record.results["quality"], record.results["bpp"], strict=True))
+    best = (math.inf, b"")
+    for _ in range(MAX_ENCODES):
+        data = codec.encode(subject.samples, _interpolated_quality(known, target_bpp))
+        bpp = 8 * len(data) / subject.pixels
+        best = min(best, (abs(bpp / target_bpp - 1), data))
+        if best[0] < TOLERANCE:
+            break
+        known = sorted({**dict(known), _interpolated_quality(known, target_bpp): bpp}.items())
+    return 8 * len(best[1]) / subject.pixels, codec.decode(best[1], subject.samples)
+
+
+def _interpolated_quality(known: Sequence[tuple[float, float]], target_bpp: float) -> float:
+    """Return the quality at which log rate, linear between the known points, meets the target."""
+    quality, bpp = np.array(known).T
+    rate = np.maximum.accumulate(np.log(bpp)) + 1e-9 * np.arange(len(bpp))
+    return float(np.interp(math.log(target_bpp), rate, quality))
+
+
+def _save(image: Samples, box: tuple[int, int, int, int], path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(image).crop(box).save(path, optimize=True)

@@ -1,0 +1,90 @@
+"""The images of a comparison: found, loaded as 8-bit gray or RGB, named, hashed."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+
+from fdcodec.compare.metrics import Samples
+from fdcodec.errors import FormatError, LimitError, ParameterError, UnsupportedError
+
+LOSSLESS_SUFFIXES = {".png", ".ppm", ".pgm", ".bmp", ".tif", ".tiff"}
+EIGHT_BIT_MODES = {"1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr"}
+MIN_SIDE_PX = 8  # below it SSIMULACRA 2 is not defined, and curves say nothing
+
+
+@dataclass(frozen=True)
+class Subject:
+    """An image to compress: `name` is unique in its comparison, `sha256` is of the file."""
+
+    name: str
+    sha256: str
+    format: str
+    samples: Samples
+
+    @property
+    def planes(self) -> str:
+        """``rgb`` or ``y``, the suffix of metric names, so that gray and colour are never averaged together."""
+        return "y" if self.samples.ndim == 2 else "rgb"
+
+    @property
+    def pixels(self) -> int:
+        """Width times height."""
+        return int(self.samples.shape[0] * self.samples.shape[1])
+
+
+def find(paths: Iterable[Path]) -> list[Path]:
+    """Return files as given, and in place of a directory the lossless images directly in it, sorted."""
+    files: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            files += sorted(entry for entry in path.iterdir() if entry.suffix.lower() in LOSSLESS_SUFFIXES)
+        else:
+            files.append(path)
+    if not files:
+        raise ParameterError(
+            "images: none of the directories holds an image in a lossless format (PNG, PNM, BMP, TIFF)"
+        )
+    return files
+
+
+def load_all(files: Sequence[Path], gray: bool) -> list[Subject]:
+    """Load images; with `gray`, colour is reduced to BT.601 luma, and alpha is laid over white in any case."""
+    return [_load(path, name, gray) for path, name in zip(files, _names(files), strict=True)]
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    """Return the stem of each file, with its folder's name before it where stems repeat."""
+    repeats = Counter(path.stem for path in files)
+    names = [path.stem if repeats[path.stem] == 1 else f"{path.absolute().parent.name}-{path.stem}" for path in files]
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise ParameterError(f"images: {twice[0]!r} is the name of two images; give each once, or rename one")
+    return names
+
+
+def _load(path: Path, name: str, gray: bool) -> Subject:
+    try:
+        with Image.open(path) as image:
+            if image.mode not in EIGHT_BIT_MODES:
+                raise UnsupportedError(f"{path}: mode {image.mode!r}; compare takes images of 8 bits a sample")
+            samples = np.asarray(_opaque(image).convert("L" if gray or image.mode in {"1", "L", "LA"} else "RGB"))
+            kind = image.format or ""
+    except Image.DecompressionBombError as error:
+        raise LimitError(f"{path}: {error}") from error
+    except (UnidentifiedImageError, OSError, SyntaxError) as error:
+        raise FormatError(f"{path}: cannot be read as an image ({error})") from error
+    if min(samples.shape[:2]) < MIN_SIDE_PX:
+        raise UnsupportedError(f"{path}: a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
+    return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples)
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    if not image.has_transparency_data:
+        return image
+    colour = image.convert("RGBA")
+    return Image.alpha_composite(Image.new("RGBA", colour.size, "white"), colour)
