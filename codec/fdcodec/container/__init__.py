@@ -1,0 +1,100 @@
+"""The `.fdc` file: bytes to its parts and back, without decoding a pixel (docs/spec/fdc-0.md, clause 2)."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from fdcodec.container.chunked import read_chunked, read_chunked_header, write_chunked
+from fdcodec.container.compact import read_compact, read_compact_header, write_compact
+from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
+from fdcodec.container.file import NO_METADATA, File, Metadata
+from fdcodec.container.header import Header
+from fdcodec.errors import FormatError, ParameterError, TruncatedError
+from fdcodec.limits import DEFAULT_MAX_PIXELS
+
+__all__ = ["NO_METADATA", "File", "Header", "Metadata", "read", "read_header", "write"]
+
+
+def write(
+    header: Header,
+    payloads: Sequence[bytes],
+    *,
+    model_ref: bytes | None = None,
+    model_bytes: bytes | None = None,
+    metadata: Metadata = NO_METADATA,
+    pixel_hash: bytes | None = None,
+) -> bytes:
+    """Return the file: compact where the parts allow it, chunked otherwise.
+
+    Parameters
+    ----------
+    header
+        Picture header; a tile size that covers the whole picture is written as 0.
+    payloads
+        One for each tile of the header, in order.
+    model_ref
+        SHA-256 of the class model's canonical bytes, to name it.
+    model_bytes
+        The canonical bytes themselves, to embed it; give at most one of the two.
+    metadata
+        EXIF, XMP and ICC.
+    pixel_hash
+        SHA-256 of the decoded samples.
+
+    Raises
+    ------
+    ParameterError
+        The number of payloads is not the number of tiles, or both a reference and a model are given.
+    LimitError
+        A metadata block or the model is too large.
+    """
+    if len(payloads) != header.tile_count or (model_ref is not None and model_bytes is not None):
+        raise ParameterError(f"payloads: {len(payloads)} for {header.tile_count} tiles, or two ways to give the model")
+    if header.tile_count == 1:
+        header = replace(header, tile_size=0)
+    if header.tile_count == 1 and model_bytes is None and metadata == NO_METADATA and pixel_hash is None:
+        return write_compact(header, payloads[0], model_ref)
+    return write_chunked(header, payloads, model_ref, model_bytes, metadata, pixel_hash)
+
+
+def read(
+    data: bytes | bytearray | memoryview, *, tiles: Collection[int] | None = None, max_pixels: int = DEFAULT_MAX_PIXELS
+) -> File:
+    """Parse a whole file: every length bounded, every checksum compared, nothing after its end.
+
+    Parameters
+    ----------
+    data
+        The bytes of the file.
+    tiles
+        Numbers of the tiles whose payloads are needed; the others come back empty and unchecked. None means all.
+    max_pixels
+        Larger pictures are refused.
+
+    Raises
+    ------
+    FormatError
+        The bytes are not an `.fdc` file; TruncatedError where they end too early, ChecksumError where they are damaged.
+    LimitError
+        The picture, a side, a metadata block or the model is too large.
+    UnsupportedError
+        A newer version, or a feature this release does not know.
+    """
+    view = memoryview(data)
+    return read_compact(view, max_pixels) if _is_compact(view) else read_chunked(view, tiles, max_pixels)
+
+
+def read_header(data: bytes | bytearray | memoryview) -> Header:
+    """Parse the picture header alone; the rest of the file may be missing. Raises as `read` does."""
+    view = memoryview(data)
+    return read_compact_header(view) if _is_compact(view) else read_chunked_header(view)
+
+
+def _is_compact(data: memoryview) -> bool:
+    start = bytes(data[: len(SIGNATURE)])
+    if start.startswith(COMPACT_SIGNATURE):
+        return True
+    if start == SIGNATURE:
+        return False
+    if SIGNATURE.startswith(start) or COMPACT_SIGNATURE.startswith(start):
+        raise TruncatedError(f"the file ends after {len(start)} bytes, inside its signature")
+    raise FormatError(f"not an FDC file: it starts with {start.hex(' ')} instead of {SIGNATURE.hex(' ')}")

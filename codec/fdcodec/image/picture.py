@@ -7,12 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.errors import LimitError, ParameterError
-
-MAX_SIDE = 65535
-"""Largest width and height, in samples (SPEC 2.4)."""
-
-DEFAULT_MAX_PIXELS = 2**28
-"""Pixels above which nothing is read or decoded unless the caller raises the limit (SPEC 2.4)."""
+from fdcodec.limits import MAX_SIDE
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 

@@ -13,8 +13,9 @@ from PIL import Image, UnidentifiedImageError
 from fdcodec.errors import FdcError, FormatError, LimitError
 from fdcodec.image.arrays import as_picture, picture_of
 from fdcodec.image.metadata import keep_orientation, metadata_of_pillow
-from fdcodec.image.picture import DEFAULT_MAX_PIXELS, Picture
+from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import drops_profile, samples_of_pillow
+from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 READABLE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "AVIF", "JPEG2000", "PPM", "BMP", "DIB", "GIF")
 """Pillow's names of the formats that may be opened; its other readers are left out as attack surface."""

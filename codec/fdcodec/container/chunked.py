@@ -1,0 +1,181 @@
+"""The chunked form: any number of tiles, metadata, an embedded model (SPEC 2.3 and 2.4)."""
+
+import struct
+from collections.abc import Collection, Iterator, Sequence
+
+from fdcodec.container import constants as names
+from fdcodec.container.bodies import MODEL_REFERENCE, PICTURE_HEADER, PIXEL_HASH, parse
+from fdcodec.container.chunks import Chunk, build_chunk, split_chunks
+from fdcodec.container.file import File, Metadata, check_pixels, check_version, is_wanted
+from fdcodec.container.header import Header
+from fdcodec.errors import FormatError, LimitError, TruncatedError, UnsupportedError
+from fdcodec.limits import MAX_METADATA_BYTES, MAX_MODEL_BYTES
+
+_LIMITS = {
+    names.REFERENCE_CHUNK: names.REFERENCE_BYTES,
+    names.MODEL_CHUNK: MAX_MODEL_BYTES,
+    names.EXIF_CHUNK: MAX_METADATA_BYTES,
+    names.XMP_CHUNK: MAX_METADATA_BYTES,
+    names.ICC_CHUNK: MAX_METADATA_BYTES,
+    names.PIXEL_HASH_CHUNK: names.PIXEL_HASH_BYTES,
+}
+_KNOWN = {names.HEADER_CHUNK, names.INDEX_CHUNK, names.DATA_CHUNK, names.END_CHUNK, *_LIMITS}
+
+
+def write_chunked(
+    header: Header,
+    payloads: Sequence[bytes],
+    model_ref: bytes | None,
+    model_bytes: bytes | None,
+    metadata: Metadata,
+    pixel_hash: bytes | None,
+) -> bytes:
+    """Return the chunked file, chunks in the order of SPEC 2.3."""
+    optional = {
+        names.REFERENCE_CHUNK: model_ref and model_ref[: names.REFERENCE_BYTES],
+        names.MODEL_CHUNK: model_bytes,
+        names.EXIF_CHUNK: metadata.exif,
+        names.XMP_CHUNK: metadata.xmp,
+        names.ICC_CHUNK: metadata.icc,
+        names.INDEX_CHUNK: _build_index(payloads) if len(payloads) > 1 else None,
+    }
+    parts = [names.SIGNATURE, build_chunk(names.HEADER_CHUNK, _build_header(header))]
+    parts += [_build_limited(kind, body) for kind, body in optional.items() if body is not None]
+    parts += [build_chunk(names.DATA_CHUNK, payload) for payload in payloads]
+    if pixel_hash is not None:
+        parts.append(build_chunk(names.PIXEL_HASH_CHUNK, pixel_hash))
+    return b"".join([*parts, build_chunk(names.END_CHUNK, b"")])
+
+
+def read_chunked(data: memoryview, tiles: Collection[int] | None, max_pixels: int) -> File:
+    """Parse a chunked file; raises as `container.read` does."""
+    chunks = list(_chunks_to_end(data))
+    header = _parse_header(chunks[0])
+    check_pixels(header, max_pixels)
+    _check_unknown(chunks)
+    single = {chunk.kind: _checked(chunk) for chunk in _without_data(chunks)}
+    if names.REFERENCE_CHUNK in single and names.MODEL_CHUNK in single:
+        raise FormatError("the file both names a class model and embeds one")
+    return File(
+        header,
+        _payloads(header, chunks, tiles, single.get(names.INDEX_CHUNK)),
+        _field(single, names.REFERENCE_CHUNK),
+        single.get(names.MODEL_CHUNK),
+        Metadata(*(single.get(kind) for kind in (names.EXIF_CHUNK, names.XMP_CHUNK, names.ICC_CHUNK))),
+        _field(single, names.PIXEL_HASH_CHUNK),
+        tuple((chunk.name, chunk.length) for chunk in chunks),
+    )
+
+
+def read_chunked_header(data: memoryview) -> Header:
+    """Parse only the header of a chunked file."""
+    for chunk in split_chunks(data[len(names.SIGNATURE) :]):
+        return _parse_header(chunk)
+    raise TruncatedError("the file ends after its signature")
+
+
+def _build_header(header: Header) -> bytes:
+    fields = {
+        "version": names.VERSION,
+        "flags": {"reserved": 0, "two_dimensional": header.two_dimensional, "lossless": header.lossless},
+        "channels": header.channels,
+        "depth": header.depth,
+        "width": header.width,
+        "height": header.height,
+        "tile_size": header.tile_size,
+        "parameters": header.parameters,
+    }
+    return bytes(PICTURE_HEADER.build(fields))
+
+
+def _parse_header(chunk: Chunk) -> Header:
+    if chunk.kind != names.HEADER_CHUNK:
+        raise FormatError(f"the first chunk is {chunk.name}, not {names.HEADER_CHUNK.decode()}")
+    body = chunk.checked_body()
+    if body:
+        check_version(body[0])
+    fields = parse(PICTURE_HEADER, body, chunk.name)
+    if fields.flags.reserved:
+        raise UnsupportedError(f"the header has unknown flags {fields.flags.reserved:#08b}; update fdcodec")
+    return Header(
+        fields.width,
+        fields.height,
+        fields.channels,
+        fields.depth,
+        fields.flags.lossless,
+        fields.flags.two_dimensional,
+        fields.tile_size,
+        fields.parameters,
+    )
+
+
+def _build_limited(kind: bytes, body: bytes) -> bytes:
+    _check_length(kind, len(body))
+    return build_chunk(kind, body)
+
+
+def _build_index(payloads: Sequence[bytes]) -> bytes:
+    return struct.pack(f"<{len(payloads)}I", *(len(payload) for payload in payloads))
+
+
+def _check_length(kind: bytes, length: int) -> None:
+    if length > _LIMITS.get(kind, length):
+        raise LimitError(f"chunk {kind.decode()} has {length} bytes, at most {_LIMITS[kind]} are allowed")
+
+
+def _chunks_to_end(data: memoryview) -> Iterator[Chunk]:
+    """Yield the chunks up to and with FEND; it must be there, be empty and be the last thing in the file."""
+    position = len(names.SIGNATURE)
+    for chunk in split_chunks(data[position:]):
+        yield chunk
+        position += names.CHUNK_OVERHEAD_BYTES + chunk.length
+        if chunk.kind == names.END_CHUNK:
+            break
+    else:
+        raise TruncatedError(f"the file ends before its {names.END_CHUNK.decode()} chunk")
+    if chunk.checked_body() or position != len(data):
+        raise FormatError(f"{len(data) - position + chunk.length} bytes follow the end of the file")
+
+
+def _check_unknown(chunks: Sequence[Chunk]) -> None:
+    """Refuse unknown critical chunks; the checksum comes first, because damage can make a type unknown."""
+    for chunk in chunks:
+        if chunk.kind in _KNOWN:
+            continue
+        chunk.checked_body()
+        if chunk.is_critical:
+            raise UnsupportedError(f"the file needs the unknown chunk {chunk.name}; update fdcodec")
+
+
+def _without_data(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """Return the known chunks other than DATA, none of which may come twice."""
+    single = [chunk for chunk in chunks if chunk.kind in _KNOWN and chunk.kind != names.DATA_CHUNK]
+    kinds = [chunk.kind for chunk in single]
+    for kind in set(kinds):
+        if kinds.count(kind) > 1:
+            raise FormatError(f"chunk {kind.decode()} comes {kinds.count(kind)} times, at most once is allowed")
+    return single
+
+
+def _checked(chunk: Chunk) -> bytes:
+    _check_length(chunk.kind, chunk.length)
+    return chunk.checked_body()
+
+
+def _field(single: dict[bytes, bytes], kind: bytes) -> bytes | None:
+    """Return the one field of a reference or a hash chunk, None where the chunk is absent."""
+    if kind not in single:
+        return None
+    structure = MODEL_REFERENCE if kind == names.REFERENCE_CHUNK else PIXEL_HASH
+    return bytes(parse(structure, single[kind], kind.decode()).sha256)
+
+
+def _payloads(
+    header: Header, chunks: Sequence[Chunk], tiles: Collection[int] | None, index: bytes | None
+) -> tuple[bytes, ...]:
+    data = [chunk for chunk in chunks if chunk.kind == names.DATA_CHUNK]
+    if len(data) != header.tile_count:
+        raise FormatError(f"the file has {len(data)} DATA chunks for {header.tile_count} tiles")
+    if index is not None and index != struct.pack(f"<{len(data)}I", *(chunk.length for chunk in data)):
+        raise FormatError("the tile index does not fit the DATA chunks")
+    return tuple(chunk.checked_body() if is_wanted(i, tiles) else b"" for i, chunk in enumerate(data))

@@ -1,0 +1,19 @@
+"""Every safety limit, in one place (SPEC 2.6)."""
+
+MAX_SIDE = 65535
+"""Largest width and height, in pixels."""
+
+DEFAULT_MAX_PIXELS = 2**28
+"""Pixels above which nothing is read or decoded unless the caller raises the limit."""
+
+MIN_TILE_SIZE = 16
+"""Smallest tile side, in pixels; 0 means one tile for the whole picture."""
+
+MAX_PARAMETER_BYTES = 64
+"""Largest block of coding parameters in the header."""
+
+MAX_MODEL_BYTES = 2**24
+"""Largest embedded class model."""
+
+MAX_METADATA_BYTES = 2**24
+"""Largest EXIF, XMP or ICC block."""
