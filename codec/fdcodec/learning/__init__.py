@@ -1,0 +1,1 @@
+"""Learning transforms: the paper's methods, better optimizers, rotations for the codec."""

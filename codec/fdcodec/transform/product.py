@@ -1,0 +1,143 @@
+"""A transform as a product of 2x2 factors, the object that learning makes and the codec applies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fdcodec.errors import ParameterError
+from fdcodec.transform import serial
+from fdcodec.transform.blocks import ANGLE_LEVELS, FloatArray, IntArray, grid_blocks, grid_codes
+
+ORTHOGONAL_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class FactorProduct:
+    """The matrix ``D = F_m ... F_2 F_1 Delta`` of size n x n (paper, eqs. factorization and factorizationofD).
+
+    Parameters
+    ----------
+    n
+        Size of the vectors.
+    pairs
+        Shape ``(m, 2)``, integers, ``0 <= i < j < n``; row k is the pair of ``F_{k+1}``.
+    blocks
+        Shape ``(m, 2, 2)``, the non-zero parts ``[[p, r], [q, t]]`` (eq. localstructureR).
+    scale
+        Shape ``(n,)``, the diagonal of ``Delta``; None is the identity.
+    """
+
+    n: int
+    pairs: IntArray
+    blocks: FloatArray
+    scale: FloatArray | None = None
+
+    def __post_init__(self) -> None:
+        pairs = np.ascontiguousarray(self.pairs, dtype=np.int64).reshape(-1, 2)
+        blocks = np.ascontiguousarray(self.blocks, dtype=np.float64).reshape(-1, 2, 2)
+        object.__setattr__(self, "pairs", pairs)
+        object.__setattr__(self, "blocks", blocks)
+        if len(pairs) != len(blocks):
+            raise ParameterError(f"blocks has {len(blocks)} entries, pairs has {len(pairs)}; give one block a pair")
+        if len(pairs) and not (pairs.min() >= 0 and pairs.max() < self.n and np.all(pairs[:, 0] < pairs[:, 1])):
+            raise ParameterError(f"pairs must hold 0 <= i < j < n = {self.n} in every row")
+        if self.scale is not None and np.shape(self.scale) != (self.n,):
+            raise ParameterError(f"scale has shape {np.shape(self.scale)}; it must be ({self.n},)")
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+    @cached_property
+    def is_orthogonal(self) -> bool:
+        """Whether every factor is a G-transform and there is no Delta."""
+        gram = self.blocks @ self.blocks.transpose(0, 2, 1)
+        return self.scale is None and bool(np.all(np.abs(gram - np.eye(2)) < ORTHOGONAL_TOLERANCE))
+
+    @property
+    def n_operations(self) -> int:
+        """Operations of one product with a vector: 6 a factor, and n for Delta (paper, sections III and VI)."""
+        return 6 * len(self) + (0 if self.scale is None else self.n)
+
+    @cached_property
+    def layers(self) -> list[IntArray]:
+        """Indices of factors on disjoint pairs that can run side by side, in an order equivalent to the product's."""
+        ready = np.zeros(self.n, dtype=np.int64)
+        depth = np.zeros(len(self), dtype=np.int64)
+        for k, pair in enumerate(self.pairs):
+            depth[k] = ready[pair].max()
+            ready[pair] = depth[k] + 1
+        return [np.flatnonzero(depth == layer) for layer in range(int(ready.max(initial=0)))]
+
+    def apply(self, samples: ArrayLike) -> FloatArray:
+        """Return ``D x`` for each row x: synthesis.
+
+        Parameters
+        ----------
+        samples
+            Shape ``(n_samples, n)`` or ``(n,)``.
+
+        Returns
+        -------
+        result
+            Same shape.
+        """
+        X = self._checked(samples)
+        return self._run(X if self.scale is None else X * self.scale, self.pairs, self.blocks)
+
+    def apply_transpose(self, samples: ArrayLike) -> FloatArray:
+        """Return ``D^T y`` for each row y: analysis, when the product is orthogonal. Shapes as in `apply`."""
+        result = self._run(self._checked(samples), self.pairs[::-1], self.blocks[::-1].transpose(0, 2, 1))
+        return result if self.scale is None else result * self.scale
+
+    def solve(self, samples: ArrayLike) -> FloatArray:
+        """Return the x with ``D x = y`` for each row y, factor by factor; ParameterError if a factor is singular."""
+        if np.any(np.linalg.det(self.blocks) == 0.0) or (self.scale is not None and np.any(self.scale == 0.0)):
+            raise ParameterError("the product is singular: solve needs invertible factors")
+        result = self._run(
+            self._checked(samples), self.pairs[::-1], np.linalg.inv(self.blocks[::-1]).astype(np.float64)
+        )
+        return result if self.scale is None else result / self.scale
+
+    def to_dense(self) -> FloatArray:
+        """Return D as an array of shape ``(n, n)``; its columns are the atoms."""
+        return self.apply(np.eye(self.n)).T.copy()
+
+    def then(self, other: FactorProduct) -> FactorProduct:
+        """Return the product ``other self``: `self` acts first in `apply`; `other` has no Delta."""
+        if other.n != self.n or other.scale is not None:
+            raise ParameterError(f"cannot chain products of sizes {self.n} and {other.n} with a scale in between")
+        pairs = np.concatenate([self.pairs, other.pairs])
+        return FactorProduct(self.n, pairs, np.concatenate([self.blocks, other.blocks]), self.scale)
+
+    def quantized(self, levels: int = ANGLE_LEVELS) -> FactorProduct:
+        """Return the orthogonal product with every angle moved to the nearest of `levels` angles."""
+        if not self.is_orthogonal:
+            raise ParameterError("only a product of G-transforms has angles to quantize")
+        return FactorProduct(self.n, self.pairs, grid_blocks(grid_codes(self.blocks, levels), levels))
+
+    def to_bytes(self) -> bytes:
+        """Return the canonical bytes: angle codes if every angle is on the grid of 1024, IEEE doubles otherwise."""
+        return serial.build(self.n, self.pairs, self.blocks, self.scale)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> FactorProduct:
+        """Read what `to_bytes` wrote; FormatError or TruncatedError on anything else."""
+        return cls(*serial.parse(data))
+
+    def _checked(self, samples: ArrayLike) -> FloatArray:
+        array = np.asarray(samples, dtype=np.float64)
+        if array.ndim not in (1, 2) or array.shape[-1] != self.n:
+            raise ParameterError(f"samples has shape {array.shape}; it must be (n_samples, {self.n}) or ({self.n},)")
+        return array
+
+    def _run(self, samples: FloatArray, pairs: IntArray, blocks: NDArray[np.float64]) -> FloatArray:
+        from fdcodec.kernels.factor_kernels import apply_factors
+
+        rows = np.ascontiguousarray(samples.reshape(-1, self.n))
+        out = np.empty_like(rows)
+        apply_factors(rows, np.ascontiguousarray(pairs), np.ascontiguousarray(blocks), out)
+        return out.reshape(samples.shape)
