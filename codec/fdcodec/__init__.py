@@ -1,3 +1,37 @@
-"""fdcodec: image compression whose transform is learned."""
+"""fdcodec: image compression whose transform is learned.
+
+``encode``, ``decode``, ``decode_region``, ``read_header``, ``learn`` and ``open`` are the public face, with the errors
+in `fdcodec.errors`. They are imported on first use, so that importing the package costs next to nothing and no numba.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fdcodec.api import decode, decode_region, encode, learn, read_header
+    from fdcodec.reader import Reader as open  # noqa: N813
 
 __version__ = "0.1.0"
+__all__ = ["__version__", "decode", "decode_region", "encode", "errors", "learn", "open", "read_header"]
+
+_HOMES = {
+    "decode": ("fdcodec.api", "decode"),
+    "decode_region": ("fdcodec.api", "decode_region"),
+    "encode": ("fdcodec.api", "encode"),
+    "learn": ("fdcodec.api", "learn"),
+    "open": ("fdcodec.reader", "Reader"),
+    "read_header": ("fdcodec.api", "read_header"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "errors":
+        return import_module("fdcodec.errors")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fdcodec' has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -41,3 +41,9 @@ class ParameterError(FdcError, ValueError):
     """An argument is outside what is allowed."""
 
     exit_code = 2
+
+
+class VerificationError(FdcError):
+    """What was decoded is not what was encoded."""
+
+    exit_code = 6

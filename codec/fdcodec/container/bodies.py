@@ -28,7 +28,7 @@ from construct import (
     this,
 )
 
-from fdcodec.container.constants import COMPACT_REFERENCE_BYTES, COMPACT_SIGNATURE, PIXEL_HASH_BYTES, REFERENCE_BYTES
+from fdcodec.container.constants import COMPACT_REFERENCE_BYTES, COMPACT_SIGNATURE
 from fdcodec.errors import FormatError, TruncatedError
 
 PICTURE_HEADER = Struct(
@@ -43,12 +43,6 @@ PICTURE_HEADER = Struct(
     Terminated,
 )
 """Body of `FHDR` (SPEC 2.4)."""
-
-MODEL_REFERENCE = Struct("sha256" / Bytes(REFERENCE_BYTES), Terminated)
-"""Body of `TREF` (SPEC 2.4)."""
-
-PIXEL_HASH = Struct("sha256" / Bytes(PIXEL_HASH_BYTES), Terminated)
-"""Body of `pHSH` (SPEC 2.4)."""
 
 _SIDE = IfThenElse(this.flags.wide, Int16ul, Int8ul)
 

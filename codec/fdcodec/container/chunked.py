@@ -4,7 +4,7 @@ import struct
 from collections.abc import Collection, Iterator, Sequence
 
 from fdcodec.container import constants as names
-from fdcodec.container.bodies import MODEL_REFERENCE, PICTURE_HEADER, PIXEL_HASH, parse
+from fdcodec.container.bodies import PICTURE_HEADER, parse
 from fdcodec.container.chunks import Chunk, build_chunk, split_chunks
 from fdcodec.container.file import File, Metadata, check_pixels, check_version, is_wanted
 from fdcodec.container.header import Header
@@ -12,14 +12,16 @@ from fdcodec.errors import FormatError, LimitError, TruncatedError, UnsupportedE
 from fdcodec.limits import MAX_METADATA_BYTES, MAX_MODEL_BYTES
 
 _LIMITS = {
-    names.REFERENCE_CHUNK: names.REFERENCE_BYTES,
     names.MODEL_CHUNK: MAX_MODEL_BYTES,
     names.EXIF_CHUNK: MAX_METADATA_BYTES,
     names.XMP_CHUNK: MAX_METADATA_BYTES,
     names.ICC_CHUNK: MAX_METADATA_BYTES,
-    names.PIXEL_HASH_CHUNK: names.PIXEL_HASH_BYTES,
 }
-_KNOWN = {names.HEADER_CHUNK, names.INDEX_CHUNK, names.DATA_CHUNK, names.END_CHUNK, *_LIMITS}
+_HASHES = {
+    names.REFERENCE_CHUNK: range(names.COMPACT_REFERENCE_BYTES, names.HASH_BYTES + 1),
+    names.PIXEL_HASH_CHUNK: range(names.HASH_BYTES, names.HASH_BYTES + 1),
+}
+_KNOWN = {names.HEADER_CHUNK, names.INDEX_CHUNK, names.DATA_CHUNK, names.END_CHUNK, *_LIMITS, *_HASHES}
 
 
 def write_chunked(
@@ -59,10 +61,10 @@ def read_chunked(data: memoryview, tiles: Collection[int] | None, max_pixels: in
     return File(
         header,
         _payloads(header, chunks, tiles, single.get(names.INDEX_CHUNK)),
-        _field(single, names.REFERENCE_CHUNK),
+        single.get(names.REFERENCE_CHUNK),
         single.get(names.MODEL_CHUNK),
         Metadata(*(single.get(kind) for kind in (names.EXIF_CHUNK, names.XMP_CHUNK, names.ICC_CHUNK))),
-        _field(single, names.PIXEL_HASH_CHUNK),
+        single.get(names.PIXEL_HASH_CHUNK),
         tuple((chunk.name, chunk.length) for chunk in chunks),
     )
 
@@ -121,6 +123,8 @@ def _build_index(payloads: Sequence[bytes]) -> bytes:
 def _check_length(kind: bytes, length: int) -> None:
     if length > _LIMITS.get(kind, length):
         raise LimitError(f"chunk {kind.decode()} has {length} bytes, at most {_LIMITS[kind]} are allowed")
+    if kind in _HASHES and length not in _HASHES[kind]:
+        raise FormatError(f"chunk {kind.decode()} has {length} bytes, a hash has {_HASHES[kind].start} to 32")
 
 
 def _chunks_to_end(data: memoryview) -> Iterator[Chunk]:
@@ -160,14 +164,6 @@ def _without_data(chunks: Sequence[Chunk]) -> list[Chunk]:
 def _checked(chunk: Chunk) -> bytes:
     _check_length(chunk.kind, chunk.length)
     return chunk.checked_body()
-
-
-def _field(single: dict[bytes, bytes], kind: bytes) -> bytes | None:
-    """Return the one field of a reference or a hash chunk, None where the chunk is absent."""
-    if kind not in single:
-        return None
-    structure = MODEL_REFERENCE if kind == names.REFERENCE_CHUNK else PIXEL_HASH
-    return bytes(parse(structure, single[kind], kind.decode()).sha256)
 
 
 def _payloads(

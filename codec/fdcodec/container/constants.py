@@ -21,6 +21,6 @@ ICC_CHUNK = b"iCCp"
 PIXEL_HASH_CHUNK = b"pHSH"
 
 # SPEC 2.4 and 2.5 Model references: leading bytes of the SHA-256 of the model's canonical bytes
-REFERENCE_BYTES = 16
 COMPACT_REFERENCE_BYTES = 4
-PIXEL_HASH_BYTES = 32
+REFERENCE_BYTES = 16
+HASH_BYTES = 32

@@ -1,5 +1,6 @@
 """What users hand to the public functions, turned into a `Picture`."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from PIL import Image
 from fdcodec.errors import ParameterError
 from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import Picture, Samples
-from fdcodec.image.pillow_modes import drops_profile, samples_of_pillow
+from fdcodec.image.pillow_modes import Notes, drops_profile, samples_of_pillow
 
 
 def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = None, icc: bytes | None = None) -> Picture:
@@ -19,9 +20,9 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
     ----------
     image
         Array of shape ``(height, width)`` or ``(height, width, 1..4)``, uint8 or uint16, any strides and byte order;
-        or a Pillow image.
+        or a Pillow image; or a `Picture`.
     exif, xmp, icc
-        Metadata to store. A Pillow image brings its own where these are None; empty bytes leave it out.
+        Metadata to store. A Pillow image and a picture bring their own where these are None; empty bytes leave it out.
 
     Returns
     -------
@@ -37,22 +38,29 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
     LimitError
         A side is above 65535.
     """
-    if isinstance(image, Image.Image):
-        samples, _ = samples_of_pillow(image)
-        own = metadata_of_pillow(image)
-        own["icc"] = None if drops_profile(image.mode) else own["icc"]
+    if isinstance(image, Picture):
+        own = image
+    elif isinstance(image, Image.Image):
+        own = picture_of_pillow(image)[0]
     else:
-        samples, own = _checked_array(image), {"exif": None, "xmp": None, "icc": None}
+        own = picture_of(_checked_array(image))
     given = {"exif": exif, "xmp": xmp, "icc": icc}
-    return picture_of(samples, **{name: _checked_bytes(name, given[name], own[name]) for name in given})
+    return replace(own, **{name: _checked_bytes(name, given[name], getattr(own, name)) for name in given})
 
 
-def picture_of(
-    samples: Samples, *, exif: bytes | None = None, xmp: bytes | None = None, icc: bytes | None = None
-) -> Picture:
+def picture_of_pillow(image: Image.Image) -> tuple[Picture, Notes]:
+    """Return the picture of a loaded Pillow image, and a note for each thing that was lost on the way."""
+    samples, notes = samples_of_pillow(image)
+    metadata = metadata_of_pillow(image)
+    if drops_profile(image.mode):
+        metadata["icc"] = None
+    return replace(picture_of(samples), **metadata), notes
+
+
+def picture_of(samples: Samples) -> Picture:
     """Return the `Picture` of an array of shape ``(height, width)`` or ``(height, width, channels)``."""
     flat = samples.ndim == 2
-    return Picture(samples[:, :, np.newaxis] if flat else samples, exif, xmp, icc, two_dimensional=flat)
+    return Picture(samples[:, :, np.newaxis] if flat else samples, two_dimensional=flat)
 
 
 def _checked_array(image: Any) -> Samples:

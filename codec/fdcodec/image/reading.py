@@ -11,10 +11,9 @@ import numpy as np
 from PIL import Image, UnidentifiedImageError
 
 from fdcodec.errors import FdcError, FormatError, LimitError
-from fdcodec.image.arrays import as_picture, picture_of
-from fdcodec.image.metadata import keep_orientation, metadata_of_pillow
+from fdcodec.image.arrays import as_picture, picture_of_pillow
+from fdcodec.image.metadata import keep_orientation
 from fdcodec.image.picture import Picture
-from fdcodec.image.pillow_modes import drops_profile, samples_of_pillow
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 READABLE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "AVIF", "JPEG2000", "PPM", "BMP", "DIB", "GIF")
@@ -85,11 +84,8 @@ def _read_pillow(data: bytes, max_pixels: int) -> tuple[Picture, list[str]]:
         if image.format == "TIFF":
             keep_orientation(image)
         image.load()
-        samples, mode_notes = samples_of_pillow(image)
-        metadata = metadata_of_pillow(image)
-        if drops_profile(image.mode):
-            metadata["icc"] = None
-        return picture_of(samples, **metadata), notes + mode_notes
+        picture, mode_notes = picture_of_pillow(image)
+        return picture, notes + mode_notes
 
 
 def _losses(image: Image.Image) -> list[str]:

@@ -1,0 +1,207 @@
+"""The public functions: validate, then call the codec. Nothing here decides a bit."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias
+
+from fdcodec import container
+from fdcodec.errors import ParameterError
+from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE, MIN_TILE_SIZE
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from fdcodec.image.picture import Picture, Samples
+    from fdcodec.model import ClassModel
+
+MAX_THREADS = 64
+Source: TypeAlias = "bytes | bytearray | memoryview | str | os.PathLike[str] | BinaryIO"
+Region: TypeAlias = tuple[int, int, int, int]
+
+
+def encode(
+    image: Samples | Image.Image | Picture,
+    *,
+    quality: float | None = None,
+    psnr_db: float | None = None,
+    bpp: float | None = None,
+    size_bytes: int | None = None,
+    lossless: bool = False,
+    transform: str | os.PathLike[str] | ClassModel = "auto",
+    embed: bool | Literal["auto"] = "auto",
+    effort: int = 5,
+    threads: int = 1,
+    tile: int | None = None,
+    sparsity: int | None = None,
+    exif: bytes | None = None,
+    xmp: bytes | None = None,
+    icc: bytes | None = None,
+    verify: bool = False,
+) -> bytes:
+    """Encode an image; give at most one of `quality`, `psnr_db`, `bpp`, `size_bytes` and `lossless`.
+
+    Parameters
+    ----------
+    image
+        Array of shape ``(height, width)`` or ``(height, width, 1..4)``, uint8 or uint16, any strides and byte order;
+        or a Pillow image. Two channels are gray and alpha, four are RGB and alpha.
+    quality
+        0 (smallest file) to 100 (finest); 75 if no other target is given.
+    psnr_db
+        PSNR to reach over all samples, in dB, within 0.1 dB where it can be reached; at most eight encodes.
+    bpp, size_bytes
+        Size of the whole file, in bits per pixel or in bytes: never above, and at least 97 % of it where it can be
+        reached; at most eight encodes.
+    lossless
+        Give back every sample exactly.
+    transform
+        "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
+    embed
+        Whether the file carries the class model or only its hash; "auto" embeds all but the presets.
+    effort
+        1 (fastest) to 9 (smallest file).
+    threads
+        Threads to encode with; 0 takes one for each processor. The bytes do not depend on it.
+    tile
+        Side of the tiles that can be decoded alone, in pixels, 16..65535; None lets the size of the image decide.
+    sparsity
+        Largest number of coefficients kept in a block (T_s of the paper); None sets no limit.
+    exif, xmp, icc
+        Metadata to store; None keeps what a Pillow image brings, empty bytes leave it out.
+    verify
+        Decode the result and store the hash of the decoded samples in the file, for `fdcodec check`.
+
+    Returns
+    -------
+    bytes
+        The whole ``.fdc`` file.
+
+    Raises
+    ------
+    ParameterError
+        An argument is outside what is allowed, or the size cannot be reached.
+    LimitError
+        A side is above 65535.
+    UnsupportedError
+        The image has samples that the format does not hold.
+    TransformNotFoundError
+        No preset and no file has that name.
+    VerificationError
+        With `verify`: the file does not decode to what was encoded.
+    """
+    from fdcodec.coding.settings import EncoderSettings
+    from fdcodec.image.arrays import as_picture
+    from fdcodec.targets import encode_to_target, only_target
+    from fdcodec.verification import with_pixel_hash
+
+    picture = as_picture(image, exif=exif, xmp=xmp, icc=icc)
+    target = only_target(lossless, quality=quality, psnr_db=psnr_db, bpp=bpp, size_bytes=size_bytes)
+    _check_ranges(effort=(effort, 1, 9), threads=(threads, 0, MAX_THREADS))
+    _check_ranges(tile=(tile, MIN_TILE_SIZE, MAX_SIDE), sparsity=(sparsity, 1, MAX_SIDE))
+    settings = EncoderSettings(
+        transform=transform,
+        embed=embed,
+        effort=effort,
+        threads=threads or os.cpu_count() or 1,
+        tile=tile,
+        sparsity=sparsity,
+    )
+    data = encode_to_target(picture, settings, target)
+    return with_pixel_hash(data, picture) if verify else data
+
+
+def decode(data: Source, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:
+    """Decode a file to an array.
+
+    Parameters
+    ----------
+    data
+        The bytes of an ``.fdc`` file, its path, or a binary file open for reading.
+    max_pixels
+        Larger pictures are refused before anything is allocated for them.
+
+    Returns
+    -------
+    array
+        uint8 or uint16, C-contiguous, of the shape that was encoded: ``(height, width)`` or
+        ``(height, width, channels)``. Orientation in the EXIF block is not applied.
+
+    Raises
+    ------
+    FormatError
+        Not an ``.fdc`` file; TruncatedError where it ends too early, ChecksumError where it is damaged.
+    LimitError
+        The picture is above `max_pixels`.
+    UnsupportedError
+        A newer version of the format, or a feature this release does not know.
+    TransformNotFoundError
+        The file names a class model that is not installed here.
+    """
+    return decode_picture(data, max_pixels=max_pixels).array
+
+
+def decode_region(data: Source, region: Region, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:
+    """Decode a rectangle: the same samples as ``decode(data)[y : y + h, x : x + w]``, from the tiles it touches only.
+
+    Parameters
+    ----------
+    data
+        As for `decode`.
+    region
+        ``(x, y, width, height)`` in pixels, inside the picture.
+    max_pixels
+        As for `decode`; it bounds the whole picture.
+
+    Raises
+    ------
+    ParameterError
+        The region is empty or not inside the picture.
+    FdcError
+        As for `decode`.
+    """
+    return decode_picture(data, region, max_pixels=max_pixels).array
+
+
+def decode_picture(data: Source, region: Region | None = None, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Picture:
+    """Decode a file, or a rectangle of it, to its samples and metadata; arguments and errors as for `decode_region`."""
+    from fdcodec import codec
+
+    content = read_source(data)
+    if region is None:
+        return codec.decode(content, max_pixels=max_pixels)
+    return codec.decode_region(content, region, max_pixels=max_pixels)
+
+
+def read_header(data: Source) -> container.Header:
+    """Return the header of a file; no pixel is decoded, and the file may end after its header.
+
+    Parameters
+    ----------
+    data
+        As for `decode`.
+
+    Raises
+    ------
+    FormatError, LimitError, UnsupportedError
+        As for `decode`.
+    """
+    return container.read_header(read_source(data))
+
+
+def read_source(data: Source) -> bytes:
+    """Return the bytes of a source: bytes as they are, the content of a path or of an open file."""
+    if isinstance(data, bytes | bytearray | memoryview):
+        return bytes(data)
+    if isinstance(data, str | os.PathLike):
+        return Path(data).read_bytes()
+    if hasattr(data, "read"):
+        return bytes(data.read())
+    raise ParameterError(f"data: {type(data).__name__} is not bytes, a path or a binary file")
+
+
+def _check_ranges(**values: tuple[int | None, int, int]) -> None:
+    for name, (value, lowest, highest) in values.items():
+        if value is not None and not lowest <= value <= highest:
+            raise ParameterError(f"{name}: {value} is not in {lowest}..{highest}")

@@ -1,0 +1,32 @@
+"""fdcodec check."""
+
+from typing import Any
+
+import click
+
+from fdcodec.cli import options
+from fdcodec.cli.batch import Job, find_files, run_jobs
+from fdcodec.cli.console import Console
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@options.inputs
+@click.option("--structure-only", is_flag=True, help="Compare lengths and checksums; decode nothing.")
+@options.max_pixels
+@options.reports
+def check(
+    inputs: tuple[str, ...], recursive: bool, structure_only: bool, max_pixels: int, as_json: bool, quiet: bool
+) -> int:
+    """Check that .fdc files are whole, decode, and decode to the hash they carry."""
+    console = Console(as_json=as_json, quiet=quiet)
+    jobs = [Job(file) for file, _ in find_files(inputs, (".fdc",), recursive=recursive)]
+    if not structure_only:
+        console.announce_compilation()
+    return run_jobs(jobs, lambda job: _check(job, structure_only, max_pixels), console)
+
+
+def _check(job: Job, structure_only: bool, max_pixels: int) -> dict[str, Any]:
+    from fdcodec.verification import check_file
+
+    checked = check_file(job.read(), structure_only=structure_only, max_pixels=max_pixels)
+    return {"checked": checked, "summary": f"right: {checked}"}

@@ -1,0 +1,14 @@
+"""fdcodec completion."""
+
+import click
+from click.shell_completion import get_completion_class
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the completion script of a shell, to be sourced from its start-up file."""
+    complete = get_completion_class(shell)
+    assert complete is not None
+    click.echo(complete(context.find_root().command, {}, "fdcodec", "_FDCODEC_COMPLETE").source())

@@ -1,0 +1,88 @@
+"""fdcodec encode."""
+
+from time import perf_counter
+from typing import Any
+
+import click
+
+from fdcodec.cli import options
+from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs
+from fdcodec.cli.console import Console
+
+_METADATA = ("exif", "xmp", "icc")
+
+
+def _metadata_names(context: click.Context, parameter: click.Parameter, value: str) -> frozenset[str]:
+    """Return the names of the blocks to keep: `all`, `none`, or some of exif, xmp and icc, joined by commas."""
+    names = frozenset({"all": _METADATA, "none": ()}.get(value, value.split(",")))
+    if not names <= set(_METADATA):
+        raise click.BadParameter(f"{value!r} is not all, none, or some of {','.join(_METADATA)}", context, parameter)
+    return names
+
+
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@options.inputs
+@options.outputs
+@click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")
+@click.option("--psnr", "psnr_db", type=float, help="PSNR to reach, in dB.")
+@click.option("--bpp", type=float, help="Size to stay below, in bits per pixel.")
+@click.option("--size", "size_bytes", type=int, help="Size to stay below, in bytes.")
+@click.option("--lossless", is_flag=True, help="Give back every sample exactly.")
+@click.option(
+    "-t", "--transform", default="auto", show_default=True, help="auto, a preset, or the path of an .fdt file."
+)
+@click.option("--embed/--no-embed", default=None, help="Put the class model into the file, or only its hash.")
+@click.option("-e", "--effort", type=int, default=5, show_default=True, help="1 (fastest) to 9 (smallest file).")
+@click.option("-j", "--threads", type=int, default=1, show_default=True, help="Threads; 0 for one a processor.")
+@click.option("--tile", type=int, help="Side of tiles that can be decoded alone, in pixels.")
+@click.option("--sparsity", type=int, help="Most coefficients kept in a block.")
+@click.option(
+    "--metadata", default="all", show_default=True, callback=_metadata_names, help="all, none, or exif,xmp,icc."
+)
+@click.option("--verify", is_flag=True, help="Decode the result, and store the hash of its samples.")
+@options.reports
+def encode(
+    inputs: tuple[str, ...],
+    recursive: bool,
+    output: str | None,
+    out_dir: str | None,
+    force: bool,
+    metadata: frozenset[str],
+    embed: bool | None,
+    as_json: bool,
+    quiet: bool,
+    **settings: Any,
+) -> int:
+    """Encode images to .fdc files."""
+    from fdcodec.image.reading import READABLE_SUFFIXES
+
+    console = Console(as_json=as_json, quiet=quiet)
+    jobs = plan_jobs(find_files(inputs, READABLE_SUFFIXES, recursive=recursive), ".fdc", output, out_dir)
+    if as_json and any(job.target == STREAM for job in jobs):
+        raise click.UsageError("--json and the encoded file cannot both go to stdout; add -o")
+    settings["embed"] = "auto" if embed is None else embed
+    settings |= {name: b"" for name in _METADATA if name not in metadata}
+    console.announce_compilation()
+    return run_jobs(jobs, lambda job: _encode(job, settings), console, force=force)
+
+
+def _encode(job: Job, settings: dict[str, Any]) -> dict[str, Any]:
+    from fdcodec import api
+    from fdcodec.image.reading import read_image
+
+    start = perf_counter()
+    picture, notes = read_image(job.read())
+    data = api.encode(picture, **settings)
+    job.write(data)
+    bpp = 8 * len(data) / (picture.width * picture.height)
+    return {
+        "output": str(job.target),
+        "width": picture.width,
+        "height": picture.height,
+        "channels": picture.channels,
+        "bytes": len(data),
+        "bpp": round(bpp, 4),
+        "seconds": round(perf_counter() - start, 3),
+        "notes": notes,
+        "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp",
+    }

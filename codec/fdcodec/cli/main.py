@@ -1,0 +1,80 @@
+"""The command line: each command lives in a file of its own and is imported only when it is called."""
+
+import sys
+from importlib import import_module
+
+import click
+
+import fdcodec
+from fdcodec.errors import FdcError
+
+_COMMANDS = {
+    "encode": "Encode images to .fdc files.",
+    "decode": "Decode .fdc files to images.",
+    "info": "Show what .fdc files hold.",
+    "check": "Check that .fdc files are whole and decode.",
+    "learn": "Learn a class model from images.",
+    "transforms": "List, show and export class models.",
+    "compare": "Compare fdcodec with other codecs and write a report.",
+    "completion": "Print the completion script of a shell.",
+}
+
+_INTERRUPTED = 130
+
+
+class LazyGroup(click.Group):
+    """Commands imported by name, so that help and version need none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the help."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the module ``fdcodec.cli.<name>`` and return its attribute of the same name."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"fdcodec.cli.{cmd_name}"), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from the table above."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(fdcodec.__version__, prog_name="fdcodec", message="%(prog)s %(version)s")
+def fdcodec_group() -> None:
+    """Image compression whose transform is learned for a class of images.
+
+    Exit codes: 0 done, 1 an input failed, 2 usage, 3 unsupported file or missing transform, 4 limit exceeded,
+    6 a check or a verification failed.
+    """
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code; errors are one line, never a traceback."""
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        return int(fdcodec_group.main(prog_name="fdcodec", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except FdcError as error:
+        click.echo(f"fdcodec: {error}", err=True)
+        return error.exit_code
+    except OSError as error:
+        click.echo(f"fdcodec: {_one_line(error)}", err=True)
+        return 1
+
+
+def _one_line(error: OSError) -> str:
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)

@@ -1,0 +1,44 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def inputs(command: Command) -> Command:
+    """Add the inputs: files, directories with -r, or - for stdin."""
+    command = click.option("-r", "--recursive", is_flag=True, help="Take the files below directories.")(command)
+    return click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=click.Path())(command)
+
+
+def outputs(command: Command) -> Command:
+    """Add where results go."""
+    for option in (
+        click.option("-f", "--force", is_flag=True, help="Replace existing outputs."),
+        click.option("--out-dir", type=click.Path(), help="Directory for the outputs; the tree of inputs is mirrored."),
+        click.option("-o", "--output", type=click.Path(), help="Output file, or - for stdout; for a single input."),
+    ):
+        command = option(command)
+    return command
+
+
+def reports(command: Command) -> Command:
+    """Add how results are reported."""
+    command = click.option("--quiet", is_flag=True, help="Say nothing but errors.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line to stdout.")(command)
+
+
+def max_pixels(command: Command) -> Command:
+    """Add the limit on the size of pictures."""
+    from fdcodec.limits import DEFAULT_MAX_PIXELS
+
+    return click.option(
+        "--max-pixels",
+        type=click.IntRange(min=1),
+        default=DEFAULT_MAX_PIXELS,
+        show_default=True,
+        help="Refuse larger pictures.",
+    )(command)

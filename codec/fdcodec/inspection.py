@@ -1,0 +1,41 @@
+"""What a file holds, without decoding it: numba is not imported here."""
+
+from typing import Any
+
+from fdcodec import container
+from fdcodec.container.constants import VERSION
+from fdcodec.limits import MAX_SIDE
+
+_CHANNEL_NAMES = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGB+alpha"}
+
+
+def describe(data: bytes) -> dict[str, Any]:
+    """Return the facts of a file as JSON takes them; `container.read` says which errors are raised.
+
+    Parameters
+    ----------
+    data
+        Bytes of the file. Every checksum is compared.
+    """
+    file = container.read(data, max_pixels=MAX_SIDE * MAX_SIDE)
+    header = file.header
+    return {
+        "format_version": VERSION,
+        "form": "chunked" if file.chunks else "compact",
+        "width": header.width,
+        "height": header.height,
+        "samples": _CHANNEL_NAMES[header.channels],
+        "depth_bits": header.depth,
+        "lossless": header.lossless,
+        "tiles": header.tile_count,
+        "tile_size": header.tile_size or None,
+        "file_bytes": len(data),
+        "payload_bytes": sum(len(payload) for payload in file.payloads),
+        "bpp": round(8 * len(data) / header.pixels, 4),
+        "transform": "embedded" if file.model_bytes else "named" if file.model_ref else "none",
+        "transform_hash": file.model_ref.hex() if file.model_ref else None,
+        "transform_bytes": len(file.model_bytes or b""),
+        "metadata_bytes": {name: len(block or b"") for name, block in file.metadata._asdict().items()},
+        "pixel_hash": file.pixel_hash.hex() if file.pixel_hash else None,
+        "chunks": [{"type": kind, "bytes": length} for kind, length in file.chunks],
+    }

@@ -1,0 +1,89 @@
+"""Finding the quality that meets a size or a PSNR: at most eight encodes, none of them twice.
+
+Size and PSNR both grow with the quality, log size and PSNR nearly in a straight line. So the search draws a secant
+through the two attempts nearest to the target, and falls back to a fixed slope while it has only one side of it.
+"""
+
+from collections.abc import Callable
+from math import inf, isinf
+from typing import NamedTuple
+
+MAX_ENCODES = 8
+"""Encodes that one search may cost."""
+
+FIRST_QUALITY = 60.0
+"""Where a search starts."""
+
+_LOWEST, _HIGHEST = 0.0, 100.0
+_DECIMALS = 2
+_MARGIN = 0.05  # a secant stays this share of the interval away from its ends, so that the interval always shrinks
+
+
+class Goal(NamedTuple):
+    """What a search is after, in a measure that grows with the quality.
+
+    Parameters
+    ----------
+    lowest, highest
+        Any measure between them ends the search.
+    slope
+        First guess of the measure's growth for one unit of quality.
+    never_above
+        Whether a result above `highest` is worthless, however near.
+    """
+
+    lowest: float
+    highest: float
+    slope: float
+    never_above: bool
+
+    @property
+    def aim(self) -> float:
+        """Middle of what is accepted."""
+        return (self.lowest + self.highest) / 2
+
+    def rank(self, measure: float) -> tuple[bool, float]:
+        """Order attempts, the best first: those allowed at all, then the nearest to the aim."""
+        return self.never_above and measure > self.highest, abs(measure - self.aim)
+
+
+def search(measure: Callable[[float], float], goal: Goal) -> float:
+    """Return the quality that comes nearest to a goal.
+
+    Parameters
+    ----------
+    measure
+        Encodes at a quality (0..100) and returns what the goal is about.
+    goal
+        What is accepted.
+
+    Returns
+    -------
+    quality
+        The best of the attempts; where even the lowest quality measures above a goal that must not be exceeded, 0.
+    """
+    attempts: dict[float, float] = {}
+    quality = FIRST_QUALITY
+    while quality not in attempts and len(attempts) < MAX_ENCODES:
+        attempts[quality] = measure(quality)
+        if goal.lowest <= attempts[quality] <= goal.highest:
+            break
+        quality = _next_quality(attempts, goal)
+    return min(attempts, key=lambda attempt: (*goal.rank(attempts[attempt]), attempt))
+
+
+def _next_quality(attempts: dict[float, float], goal: Goal) -> float:
+    above = min((q for q, value in attempts.items() if value > goal.aim), default=inf)
+    below = max((q for q, value in attempts.items() if value <= goal.aim and q < above), default=-inf)
+    if isinf(above):
+        return _extrapolate(attempts, below, goal)
+    if isinf(below):
+        return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, above, goal)
+    share = (goal.aim - attempts[below]) / (attempts[above] - attempts[below])
+    return round(below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN), _DECIMALS)
+
+
+def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal) -> float:
+    # each further step on the same side is taken longer: the slope was too steep for this picture
+    step = len(attempts) * (goal.aim - attempts[nearest]) / goal.slope
+    return round(min(max(nearest + step, _LOWEST), _HIGHEST), _DECIMALS)

@@ -1,0 +1,55 @@
+"""An open `.fdc` file: header and metadata at hand, pixels on demand."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from fdcodec import api, container
+from fdcodec.limits import DEFAULT_MAX_PIXELS
+
+if TYPE_CHECKING:
+    from fdcodec.image.picture import Samples
+
+
+class Reader:
+    """A file that is read in parts; use it in a ``with`` statement.
+
+    Parameters
+    ----------
+    path
+        An ``.fdc`` file.
+    max_pixels
+        Larger pictures are refused.
+
+    Attributes
+    ----------
+    header
+        The picture header.
+    metadata
+        EXIF, XMP and ICC, as opaque bytes or None.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, max_pixels: int = DEFAULT_MAX_PIXELS) -> None:
+        self._data = Path(path).read_bytes()
+        self._max_pixels = max_pixels
+        file = container.read(self._data, max_pixels=max_pixels)
+        self.header, self.metadata = file.header, file.metadata
+
+    def read(self, region: api.Region | None = None) -> Samples:
+        """Return the picture, or the rectangle ``(x, y, width, height)`` of it, as `decode` and `decode_region` do."""
+        return api.decode_picture(self._data, region, max_pixels=self._max_pixels).array
+
+    def close(self) -> None:
+        """Let the bytes of the file go."""
+        self._data = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,98 @@
+"""What an encode aims at: a quality, a size, a PSNR, or every sample exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf, log, log10
+from typing import NamedTuple
+
+import numpy as np
+
+from fdcodec import codec
+from fdcodec.coding.settings import EncoderSettings
+from fdcodec.errors import ParameterError
+from fdcodec.image.picture import Picture
+from fdcodec.rate_control import Goal, search
+
+DEFAULT_QUALITY = 75.0
+PSNR_TOLERANCE_DB = 0.08
+"""Half the band in which a PSNR is accepted; a little inside the promised 0.1 dB."""
+
+LEAST_FILL = 0.97
+"""Share of a size limit that is used where it can be."""
+
+_RANGES = {"quality": (0.0, 100.0), "psnr_db": (1.0, 120.0), "bpp": (1e-6, 64.0), "size_bytes": (1.0, inf)}
+_LOG_SIZE_SLOPE = 0.045  # natural logarithm of the size for one unit of quality, typical of photographs
+_PSNR_SLOPE = 0.25  # dB for one unit of quality
+
+
+class Target(NamedTuple):
+    """One of `quality`, `psnr_db`, `bpp`, `size_bytes` or `lossless`, and its value."""
+
+    kind: str
+    value: float
+
+
+def only_target(lossless: bool, **values: float | None) -> Target:
+    """Return the one target that is given; quality 75 where none is.
+
+    Raises
+    ------
+    ParameterError
+        More than one is given, or its value is outside its range.
+    """
+    given = [Target(kind, value) for kind, value in values.items() if value is not None]
+    given += [Target("lossless", 1)] if lossless else []
+    if len(given) > 1:
+        raise ParameterError(f"{' and '.join(target.kind for target in given)} were given; give only one of them")
+    target = given[0] if given else Target("quality", DEFAULT_QUALITY)
+    lowest, highest = _RANGES.get(target.kind, (1, 1))
+    if not lowest <= target.value <= highest:
+        raise ParameterError(f"{target.kind}: {target.value} is not in {lowest:g}..{highest:g}")
+    return target
+
+
+def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target) -> bytes:
+    """Encode once for a quality or losslessly, up to eight times for a size or a PSNR.
+
+    Raises
+    ------
+    ParameterError
+        Even the smallest file is larger than the size that was asked for.
+    """
+    if target.kind == "lossless":
+        return codec.encode(picture, replace(settings, lossless=True))
+    if target.kind == "quality":
+        return codec.encode(picture, replace(settings, quality=target.value))
+    if target.kind == "psnr_db":
+        goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
+        return _best(picture, settings, goal, lambda data: psnr_db(picture, data))
+    size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
+    data = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
+    if len(data) > size:
+        raise ParameterError(f"{target.kind}: {target.value} is {size} bytes; the smallest file here has {len(data)}")
+    return data
+
+
+def psnr_db(picture: Picture, data: bytes) -> float:
+    """Return the PSNR in dB of an encoded file against its picture, over all samples; infinite where all are equal."""
+    decoded = codec.decode(data, max_pixels=picture.width * picture.height)
+    peak = 2**picture.depth - 1
+    difference = picture.samples.astype(np.int64) - decoded.samples
+    mean_square = float(np.mean(difference * difference))
+    return 10 * log10(peak**2 / mean_square) if mean_square else inf
+
+
+def _size_goal(size_bytes: int) -> Goal:
+    return Goal(log(LEAST_FILL * size_bytes), log(size_bytes), _LOG_SIZE_SLOPE, True)
+
+
+def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Callable[[bytes], float]) -> bytes:
+    encoded: dict[float, bytes] = {}
+
+    def measured(quality: float) -> float:
+        encoded[quality] = codec.encode(picture, replace(settings, quality=quality))
+        return measure(encoded[quality])
+
+    return encoded[search(measured, goal)]

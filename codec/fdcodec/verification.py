@@ -1,0 +1,76 @@
+"""Whether a file decodes, and to what it should."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from fdcodec import container
+from fdcodec.errors import VerificationError
+from fdcodec.limits import DEFAULT_MAX_PIXELS
+
+if TYPE_CHECKING:
+    from fdcodec.image.picture import Picture
+
+
+def with_pixel_hash(data: bytes, picture: Picture) -> bytes:
+    """Decode a file that was just encoded and return it with the hash of its decoded samples in a `pHSH` chunk.
+
+    Raises
+    ------
+    VerificationError
+        The file does not decode to the shape and depth of `picture`, or not to its samples although it is lossless.
+    """
+    from fdcodec import codec
+
+    pixels = picture.width * picture.height
+    decoded, file = codec.decode(data, max_pixels=pixels), container.read(data, max_pixels=pixels)
+    same_kind = decoded.samples.shape == picture.samples.shape and decoded.depth == picture.depth
+    if not same_kind or (file.header.lossless and decoded.samples.tobytes() != picture.samples.tobytes()):
+        raise VerificationError("the encoded file does not decode to the image; please report this")
+    return container.write(
+        file.header,
+        file.payloads,
+        model_ref=file.model_ref,
+        model_bytes=file.model_bytes,
+        metadata=file.metadata,
+        pixel_hash=pixel_hash(decoded),
+    )
+
+
+def check_file(data: bytes, *, structure_only: bool = False, max_pixels: int = DEFAULT_MAX_PIXELS) -> str:
+    """Check a file and return what was checked, in words.
+
+    Parameters
+    ----------
+    data
+        Bytes of the file.
+    structure_only
+        Compare lengths and checksums only; nothing is decoded and numba is not imported.
+    max_pixels
+        Larger pictures are refused.
+
+    Raises
+    ------
+    VerificationError
+        The decoded samples do not have the hash that the file carries.
+    FdcError
+        The file is damaged, too large, unsupported, or needs a class model that is not here.
+    """
+    file = container.read(data, max_pixels=max_pixels)
+    if structure_only:
+        return "structure and checksums"
+    from fdcodec import codec
+
+    decoded = codec.decode(data, max_pixels=max_pixels)
+    if file.pixel_hash is None:
+        return "structure, checksums and decoding"
+    if pixel_hash(decoded) != file.pixel_hash:
+        raise VerificationError("the decoded samples do not have the hash that the file carries")
+    return "structure, checksums and decoded samples"
+
+
+def pixel_hash(picture: Picture) -> bytes:
+    """Return the SHA-256 of the samples, row by row, channels interleaved, 16-bit ones little-endian (SPEC 2.4)."""
+    samples = picture.samples
+    return sha256(samples.astype(samples.dtype.newbyteorder("<"), copy=False).tobytes()).digest()
