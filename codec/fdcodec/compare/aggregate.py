@@ -66,16 +66,15 @@ def average_curves(comparison: Comparison, measure: str) -> dict[str, Curve]:
     return curves
 
 
-def average_bd_rates(comparison: Comparison, measure: str) -> dict[str, BDRate]:
+def average_bd_rates(comparison: Comparison, measure: str, anchor: str) -> dict[str, BDRate]:
     """Return the BD-rate of each codec's average curve against the anchor's."""
     curves = average_curves(comparison, measure)
-    return {codec: bd_rate(*curves[anchor_of(comparison)], *curve) for codec, curve in curves.items()}
+    return {codec: bd_rate(*curves[anchor], *curve) for codec, curve in curves.items()}
 
 
-def image_bd_rates(comparison: Comparison, measure: str) -> dict[tuple[str, str], BDRate]:
+def image_bd_rates(comparison: Comparison, measure: str, anchor: str) -> dict[tuple[str, str], BDRate]:
     """Return the BD-rate against the anchor by (image, codec), for the images that have `measure`."""
     records = {(r.image["name"], r.codec): r for r in comparison.records if measure in r.results}
-    anchor = anchor_of(comparison)
     return {
         (image, codec): bd_rate(*image_curve(records[image, anchor], measure), *image_curve(record, measure))
         for (image, codec), record in records.items()
@@ -98,13 +97,13 @@ def speeds(comparison: Comparison) -> dict[str, tuple[float, float]]:
     for record in comparison.records:
         pixels = record.image["width"] * record.image["height"] * len(record.results["bpp"])
         seconds = [sum(record.results[key]) for key in ("encoding_time", "decoding_time")]
-        totals[record.codec] = totals.get(record.codec, np.zeros(3)) + [pixels / 1e6, *seconds]
+        totals[record.codec] = totals.get(record.codec, np.zeros(3)) + np.array([pixels / 1e6, *seconds])
     return {codec: (total[0] / total[1], total[0] / total[2]) for codec, total in totals.items()}
 
 
 def compressai_averages(comparison: Comparison) -> dict[str, dict[str, object]]:
     """Return by codec what CompressAI's bench writes, so that its plotting tool reads it."""
-    averages = {}
+    averages: dict[str, dict[str, object]] = {}
     for codec, name in comparison.codecs.items():
         records = [record for record in comparison.records if record.codec == codec]
         keys = [key for key in records[0].results if all(key in record.results for record in records)]

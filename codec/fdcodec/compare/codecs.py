@@ -183,7 +183,7 @@ class Fdc(Codec):
 
     def decode(self, data: bytes, like: Samples) -> Samples:
         """Decode with the public function."""
-        return fdcodec.decode(data)
+        return np.asarray(fdcodec.decode(data), dtype=np.uint8)
 
 
 RIVALS: dict[str, type[Codec]] = {

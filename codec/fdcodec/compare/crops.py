@@ -1,7 +1,7 @@
 """Details of images, each codec at (nearly) the same rate: what a curve cannot show."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ SIDE_PX = 144
 ANCHOR_POINT = 1  # the second lowest quality of the anchor: damage shows, and no codec is off its scale
 TOLERANCE = 0.02  # of the target rate
 MAX_ENCODES = 7
+THUMBNAIL_PX = 320
 ORIGINAL = "original"
 
 
@@ -30,10 +31,16 @@ def cut(comparison: Comparison, subjects: Sequence[Subject], codecs: Sequence[Co
         box = hardest_box(subject.samples, coded[anchor][1])
         uncoded_bpp = 8 * subject.samples.size / subject.pixels
         versions = {ORIGINAL: (uncoded_bpp, subject.samples)} | coded
+        _save_thumbnail(subject, folder / thumbnail_file(subject.name))
         for codec, (bpp, image) in versions.items():
             file = f"crops/{subject.name}/{codec}.png"
             _save(image, box, folder / file)
             yield Crop(subject.name, codec, box, target, bpp, psnr(subject.samples, image), file)
+
+
+def thumbnail_file(image: str) -> str:
+    """Return where the small version of an image lies in a comparison's folder."""
+    return f"crops/{image}/thumbnail.png"
 
 
 def hardest_box(original: Samples, decoded: Samples, side: int = SIDE_PX) -> tuple[int, int, int, int]:
@@ -48,26 +55,34 @@ def hardest_box(original: Samples, decoded: Samples, side: int = SIDE_PX) -> tup
 
 
 def _at_rate(codec: Codec, subject: Subject, record: Record, target_bpp: float) -> tuple[float, Samples]:
-    """Return (bits a pixel, decoded image) of the file nearest to the target rate that few encodes find."""
-    known = sorted(zip(record.results["quality"], record.results["bpp"], strict=True))
-    best = (math.inf, b"")
-    for _ in range(MAX_ENCODES):
-        data = codec.encode(subject.samples, _interpolated_quality(known, target_bpp))
-        bpp = 8 * len(data) / subject.pixels
-        best = min(best, (abs(bpp / target_bpp - 1), data))
-        if best[0] < TOLERANCE:
+    """Return (bits a pixel, decoded image) of the file nearest to the target rate that a few encodes find."""
+    known = dict(zip(record.results["quality"], record.results["bpp"], strict=True))
+    files: dict[float, bytes] = {}
+    while len(files) < MAX_ENCODES:
+        quality = _interpolated_quality(known, target_bpp)
+        if quality in files:
             break
-        known = sorted({**dict(known), _interpolated_quality(known, target_bpp): bpp}.items())
-    return 8 * len(best[1]) / subject.pixels, codec.decode(best[1], subject.samples)
+        files[quality] = codec.encode(subject.samples, quality)
+        known[quality] = 8 * len(files[quality]) / subject.pixels
+        if abs(known[quality] / target_bpp - 1) < TOLERANCE:
+            break
+    nearest = min(files, key=lambda quality: abs(known[quality] - target_bpp))
+    return known[nearest], codec.decode(files[nearest], subject.samples)
 
 
-def _interpolated_quality(known: Sequence[tuple[float, float]], target_bpp: float) -> float:
-    """Return the quality at which log rate, linear between the known points, meets the target."""
-    quality, bpp = np.array(known).T
-    rate = np.maximum.accumulate(np.log(bpp)) + 1e-9 * np.arange(len(bpp))
-    return float(np.interp(math.log(target_bpp), rate, quality))
+def _interpolated_quality(known: Mapping[float, float], target_bpp: float) -> float:
+    """Return the whole quality at which log rate, linear between the known points, meets the target."""
+    quality, bpp = np.array(sorted(known.items())).T
+    return round(float(np.interp(math.log(target_bpp), np.maximum.accumulate(np.log(bpp)), quality)))
 
 
 def _save(image: Samples, box: tuple[int, int, int, int], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.fromarray(image).crop(box).save(path, optimize=True)
+
+
+def _save_thumbnail(subject: Subject, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    small = Image.fromarray(subject.samples)
+    small.thumbnail((THUMBNAIL_PX, THUMBNAIL_PX))
+    small.quantize(128).save(path, optimize=True)

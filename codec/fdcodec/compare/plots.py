@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from io import BytesIO
+from typing import Any
 
 import matplotlib as mpl
 from matplotlib.figure import Figure
@@ -35,20 +36,20 @@ def colours(codecs: Mapping[str, str]) -> dict[str, str]:
 def rate_distortion(comparison: Comparison, measure: str) -> Figure:
     """Draw the average curve of each codec over a logarithmic rate, so that equal savings are equal distances."""
     metric, planes = measure.rsplit("-", 1)
-    figure = Figure(figsize=(6.4, 4.6), layout="constrained")
+    figure = Figure(figsize=(5.0, 4.5), layout="constrained")
     axes = figure.add_subplot(xscale="log", xlabel="rate (bits per pixel, whole file)", ylabel=TITLES[metric])
     palette = colours(comparison.codecs)
     for codec, curve in average_curves(comparison, measure).items():
         _draw(axes, codec, curve, label=comparison.codecs[codec], colour=palette[codec])
     count = len(complete_images(comparison, measure))
-    axes.set_title(f"{TITLES[metric]}, mean of {count} {'gray' if planes == 'y' else 'RGB'} image{'s'[: count != 1]}")
+    axes.set_title(f"mean of {count} {'gray' if planes == 'y' else 'RGB'} image{'s'[: count != 1]}")
     _style(axes)
     return figure
 
 
 def svg(figure: Figure) -> str:
     """Return the figure as SVG text, the same for the same data."""
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": figure.axes[0].get_title()}):
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": figure.axes[0].get_ylabel()}):
         return _bytes(figure, format="svg", transparent=True, metadata={"Date": None}).decode()
 
 
@@ -57,7 +58,7 @@ def png(figure: Figure) -> bytes:
     return _bytes(figure, format="png", dpi=160)
 
 
-def _bytes(figure: Figure, **options: object) -> bytes:
+def _bytes(figure: Figure, **options: Any) -> bytes:
     file = BytesIO()
     figure.savefig(file, **options)
     return file.getvalue()
@@ -86,5 +87,5 @@ def _style(axes: mpl.axes.Axes) -> None:
     axes.spines[:].set_visible(False)
     for text in (axes.title, axes.xaxis.label, axes.yaxis.label):
         text.set_color(INK)
-    axes.title.set_size(11)
-    axes.legend(frameon=False, labelcolor=INK, fontsize=8.5, loc="lower right")
+    axes.title.set_fontsize(11)
+    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="lower right")

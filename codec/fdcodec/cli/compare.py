@@ -1,0 +1,81 @@
+"""``fdcodec compare``: rate-distortion of fdcodec and of the other codecs that are installed, as a report."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fdcodec.errors import ParameterError, UnsupportedError
+
+NEEDED = ("scipy", "matplotlib")
+
+
+class NumberList(click.ParamType[tuple[float, ...]]):
+    """Numbers 0 to 100, separated by commas."""
+
+    name = "numbers"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
+        """Parse and check the range."""
+        try:
+            numbers = tuple(sorted(float(part) for part in str(value).split(",")))
+        except ValueError:
+            self.fail(f"{value!r} is not a list of numbers such as 20,40,60,80", param, ctx)
+        if not all(0 <= number <= 100 for number in numbers):
+            self.fail(f"{value!r} has a quality outside 0 to 100", param, ctx)
+        return numbers
+
+
+class NameList(click.ParamType[tuple[str, ...]]):
+    """Names, separated by commas."""
+
+    name = "names"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
+        """Split at commas."""
+        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+
+
+@click.command()
+@click.argument("images", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path), help="Report folder.")
+@click.option(
+    "--codecs", "names", type=NameList(), help="Of jpeg420, jpeg444, webp, jp2, avif420, avif444, jxl, fdc [all]."
+)
+@click.option(
+    "--transforms", type=NameList(), default="auto,dct", show_default=True, help="Of fdcodec; names or paths."
+)
+@click.option("--qualities", type=NumberList(), help="Such as 20,40,60,80, in place of each codec's own ladder.")
+@click.option("--gray", is_flag=True, help="Reduce colour images to gray.")
+@click.option("--metrics", type=NameList(), help="Of psnr, ms-ssim, ssimulacra2 [all installed].")
+@click.option("-f", "--force", is_flag=True, help="Write into a folder that is not empty.")
+@click.option("--json", "as_json", is_flag=True, help="Print the BD-rates as JSON.")
+def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, **choices: Any) -> None:
+    """Compare codecs on IMAGES (files, or folders of lossless images) and write a report to read in a browser."""
+    absent = [package for package in NEEDED if find_spec(package) is None]
+    if absent:
+        raise UnsupportedError(f"compare needs {' and '.join(absent)}: pip install 'fdcodec[compare]'")
+    if output.exists() and any(output.iterdir()) and not force:
+        raise ParameterError(f"output: {output} is not empty; choose another folder, or add --force")
+    from fdcodec.compare import run
+
+    given = {name: value for name, value in choices.items() if value is not None}
+    comparison = run.compare(images, output, **given, track=_progress())
+    page = output / "index.html"
+    if as_json:
+        click.echo(json.dumps({"bd_rate_percent": run.summary(comparison), "report": str(page)}, indent=1))
+    else:
+        click.echo(f"{page}: {len(comparison.images)} images, {len(comparison.codecs)} codecs")
+
+
+def _progress() -> Callable[..., Iterable[Any]]:
+    """Return a wrapper of iterables that shows a bar on standard error if that is a terminal."""
+    from rich.console import Console
+    from rich.progress import track
+
+    return partial(track, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())

@@ -1,0 +1,81 @@
+"""A whole comparison: load the images, run the codecs, cut details, store everything, write the report."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from fdcodec.compare import codecs, crops, environment, report, subjects
+from fdcodec.compare.aggregate import anchor_of, average_bd_rates
+from fdcodec.compare.metrics import METRICS, installed
+from fdcodec.compare.records import Comparison
+from fdcodec.compare.sweep import sweep
+from fdcodec.errors import ParameterError
+
+Track = Callable[..., Iterable[Any]]
+RESULTS = "results"
+
+
+def compare(
+    paths: Sequence[Path],
+    folder: Path,
+    names: Sequence[str] = codecs.NAMES,
+    transforms: Sequence[str] = ("auto", "dct"),
+    qualities: Sequence[float] | None = None,
+    gray: bool = False,
+    metrics: Sequence[str] | None = None,
+    track: Track = lambda steps, description, total: steps,
+) -> Comparison:
+    """Compare codecs on images; write ``index.html``, plots, crops and ``results/`` into `folder`.
+
+    Parameters
+    ----------
+    paths
+        Image files, or directories of losslessly stored images.
+    names, transforms
+        As `fdcodec.compare.codecs.select` takes them.
+    qualities
+        Qualities 0..100 in place of each codec's own ladder; at least two.
+    gray
+        Reduce colour images to gray.
+    metrics
+        Of psnr, ms-ssim, ssimulacra2; by default all that are installed.
+    track
+        Called with an iterable of steps, a description and their number; returns the iterable with progress shown.
+    """
+    chosen, skipped = codecs.select(tuple(names), tuple(transforms))
+    _check(chosen, qualities, metrics)
+    images = subjects.load_all(subjects.find(paths), gray)
+    steps = sweep(images, chosen, metrics or installed(), qualities)
+    records = list(track(steps, description="Coding", total=len(images) * len(chosen)))
+    measured = Comparison(environment.describe(), skipped, records)
+    details = crops.cut(measured, images, chosen, folder)
+    shown = list(track(details, description="Details", total=len(images) * (len(chosen) + 1)))
+    comparison = Comparison(measured.environment, skipped, records, shown)
+    comparison.save(folder / RESULTS)
+    report.write(comparison, folder)
+    return comparison
+
+
+def summary(comparison: Comparison) -> dict[str, dict[str, float | None]]:
+    """Return BD-rates in percent by measure and codec, None where refused."""
+    anchor = anchor_of(comparison)
+    return {
+        measure: {
+            codec: None if math.isnan(rate.percent) else round(rate.percent, 3)
+            for codec, rate in average_bd_rates(comparison, measure, anchor).items()
+        }
+        for measure in comparison.measures
+    }
+
+
+def _check(chosen: Sequence[codecs.Codec], qualities: Sequence[float] | None, metrics: Sequence[str] | None) -> None:
+    if not chosen:
+        raise ParameterError("codecs: none of those chosen is installed")
+    if qualities is not None and len(qualities) < 2:
+        raise ParameterError(f"qualities: {len(qualities)} given, a curve needs at least 2")
+    allowed = installed()
+    unknown = [metric for metric in metrics or () if metric not in allowed]
+    if unknown:
+        known = f"of {', '.join(METRICS)}, these are installed: {', '.join(allowed)}"
+        raise ParameterError(f"metrics: {unknown[0]!r} cannot be computed; {known}")
