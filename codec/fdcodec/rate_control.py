@@ -15,7 +15,7 @@ FIRST_QUALITY = 60.0
 """Where a search starts."""
 
 _LOWEST, _HIGHEST = 0.0, 100.0
-_DECIMALS = 2
+_GRID = 4  # qualities are tried in quarters: finer ones mostly give the same quantization step
 _MARGIN = 0.05  # a secant stays this share of the interval away from its ends, so that the interval always shrinks
 
 
@@ -80,10 +80,14 @@ def _next_quality(attempts: dict[float, float], goal: Goal) -> float:
     if isinf(below):
         return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, above, goal)
     share = (goal.aim - attempts[below]) / (attempts[above] - attempts[below])
-    return round(below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN), _DECIMALS)
+    return _on_grid(below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN))
 
 
 def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal) -> float:
     # each further step on the same side is taken longer: the slope was too steep for this picture
     step = len(attempts) * (goal.aim - attempts[nearest]) / goal.slope
-    return round(min(max(nearest + step, _LOWEST), _HIGHEST), _DECIMALS)
+    return _on_grid(min(max(nearest + step, _LOWEST), _HIGHEST))
+
+
+def _on_grid(quality: float) -> float:
+    return round(quality * _GRID) / _GRID

@@ -23,8 +23,8 @@ LEAST_FILL = 0.97
 """Share of a size limit that is used where it can be."""
 
 _RANGES = {"quality": (0.0, 100.0), "psnr_db": (1.0, 120.0), "bpp": (1e-6, 64.0), "size_bytes": (1.0, inf)}
-_LOG_SIZE_SLOPE = 0.045  # natural logarithm of the size for one unit of quality, typical of photographs
-_PSNR_SLOPE = 0.25  # dB for one unit of quality
+_LOG_SIZE_SLOPE = 0.042  # natural logarithm of the size for one unit of quality, typical of photographs
+_PSNR_SLOPE = 0.27  # dB for one unit of quality
 
 
 class Target(NamedTuple):
@@ -71,7 +71,9 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
     data = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
     if len(data) > size:
-        raise ParameterError(f"{target.kind}: {target.value} is {size} bytes; the smallest file here has {len(data)}")
+        raise ParameterError(
+            f"{target.kind}: {target.value} cannot be reached; the smallest file has {len(data)} bytes"
+        )
     return data
 
 

@@ -22,18 +22,20 @@ class Job:
 
     source: Path
     target: Path = STREAM
+    make_directory: bool = False
 
     def read(self) -> bytes:
         """Return the bytes of the input."""
         return sys.stdin.buffer.read() if self.source == STREAM else self.source.read_bytes()
 
     def write(self, data: bytes) -> None:
-        """Write the result in one step, into a directory that is made where it is missing."""
+        """Write the result in one step."""
         if self.target == STREAM:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
-        self.target.parent.mkdir(parents=True, exist_ok=True)
+        if self.make_directory:
+            self.target.parent.mkdir(parents=True, exist_ok=True)
         replace_file(self.target, data)
 
 
@@ -67,7 +69,8 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
         raise click.UsageError("-o takes exactly one input and no --out-dir; use --out-dir for several")
-    jobs = [Job(file, _target(file, relative, suffix, output, out_dir)) for file, relative in files]
+    targets = [_target(file, relative, suffix, output, out_dir) for file, relative in files]
+    jobs = [Job(file, target, out_dir is not None) for (file, _), target in zip(files, targets, strict=True)]
     sources: dict[Path, Path] = {}
     for job in jobs:
         if job.target != STREAM and sources.setdefault(job.target, job.source) != job.source:
@@ -115,6 +118,11 @@ def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, 
         console.fail(str(job.source), str(error))
         return error.exit_code
     except OSError as error:
-        console.fail(str(job.source), error.strerror or str(error))
+        console.fail(str(job.source), describe_os_error(error))
         return 1
     return 0
+
+
+def describe_os_error(error: OSError) -> str:
+    """Return the file and the reason, in one line."""
+    return f"{error.filename}: {error.strerror}" if error.filename else str(error)

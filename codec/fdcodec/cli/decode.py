@@ -9,7 +9,6 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs
 from fdcodec.cli.console import Console
 
-
 Region = tuple[int, int, int, int]
 
 

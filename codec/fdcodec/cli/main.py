@@ -72,9 +72,7 @@ def _run() -> int:
         click.echo(f"fdcodec: {error}", err=True)
         return error.exit_code
     except OSError as error:
-        click.echo(f"fdcodec: {_one_line(error)}", err=True)
+        from fdcodec.cli.batch import describe_os_error
+
+        click.echo(f"fdcodec: {describe_os_error(error)}", err=True)
         return 1
-
-
-def _one_line(error: OSError) -> str:
-    return f"{error.filename}: {error.strerror}" if error.filename else str(error)

@@ -44,17 +44,20 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
         own = picture_of_pillow(image)[0]
     else:
         own = picture_of(_checked_array(image))
-    given = {"exif": exif, "xmp": xmp, "icc": icc}
-    return replace(own, **{name: _checked_bytes(name, given[name], getattr(own, name)) for name in given})
+    return replace(
+        own,
+        exif=_checked_bytes("exif", exif, own.exif),
+        xmp=_checked_bytes("xmp", xmp, own.xmp),
+        icc=_checked_bytes("icc", icc, own.icc),
+    )
 
 
 def picture_of_pillow(image: Image.Image) -> tuple[Picture, Notes]:
     """Return the picture of a loaded Pillow image, and a note for each thing that was lost on the way."""
     samples, notes = samples_of_pillow(image)
-    metadata = metadata_of_pillow(image)
-    if drops_profile(image.mode):
-        metadata["icc"] = None
-    return replace(picture_of(samples), **metadata), notes
+    found = metadata_of_pillow(image)
+    icc = None if drops_profile(image.mode) else found["icc"]
+    return replace(picture_of(samples), exif=found["exif"], xmp=found["xmp"], icc=icc), notes
 
 
 def picture_of(samples: Samples) -> Picture:

@@ -18,9 +18,16 @@ def replace_file(path: Path, data: bytes) -> None:
     Raises
     ------
     OSError
-        Nothing was written and an existing file is as it was.
+        Nothing was written and an existing file is as it was; its `filename` is `path`.
     """
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.", suffix=".part")
+    try:
+        _write_beside(path, data)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def _write_beside(path: Path, data: bytes) -> None:
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part")
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:

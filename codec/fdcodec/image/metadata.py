@@ -2,8 +2,8 @@
 
 Two things that would surprise the reader:
 
-* Pillow rotates TIFF images by their orientation tag while it loads them. `keep_orientation` takes the tag away from
-  Pillow before that happens: pixels stay as stored and the tag stays in the metadata, as for every other format.
+* Pillow turns TIFF images by their orientation tag while it loads them, and forgets the tag. `load_as_stored` turns
+  them back, so that pixels stay as stored and the tag stays in the metadata, as for every other format.
 * A TIFF file has no EXIF block: its tags describe the file itself. Only those that describe the picture are kept.
 """
 
@@ -16,6 +16,17 @@ _PICTURE_TAGS = (
     *(ExifTags.Base.XResolution, ExifTags.Base.YResolution, ExifTags.Base.ResolutionUnit, ExifTags.Base.Software),
     *(ExifTags.Base.DateTime, ExifTags.Base.Artist, ExifTags.Base.Copyright),
 )
+_UNDO = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_90,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_270,
+}
+"""What turns an image back that Pillow has turned by its orientation."""
+
 _RAW_PROFILE = "Raw profile type exif"
 
 
@@ -28,17 +39,27 @@ def metadata_of_pillow(image: Image.Image) -> dict[str, bytes | None]:
     }
 
 
-def keep_orientation(image: Image.Image) -> None:
-    """Move the tags of an opened, not yet loaded TIFF image into `info`, so that loading does not rotate it."""
+def load_as_stored(image: Image.Image) -> Image.Image:
+    """Load an opened image and return it with its pixels and its orientation tag as they are in the file."""
+    if image.format != "TIFF":
+        image.load()
+        return image
     tags = image.getexif()
+    orientation, exif = tags.get(ExifTags.Base.Orientation), _picture_tags(tags)
+    image.load()
+    stored = image.transpose(_UNDO[orientation]) if orientation in _UNDO else image
+    if exif is not None:
+        stored.info["exif"] = exif
+    return stored
+
+
+def _picture_tags(tags: Image.Exif) -> bytes | None:
     kept = Image.Exif()
     kept.endian = tags.endian
     for tag in _PICTURE_TAGS:
         if tag in tags:
             kept[tag] = tags[tag]
-    if len(kept):
-        image.info["exif"] = kept.tobytes()
-    tags.pop(ExifTags.Base.Orientation, None)
+    return kept.tobytes() if len(kept) else None
 
 
 def _exif(info: dict[Any, Any]) -> bytes | None:

@@ -12,7 +12,7 @@ from PIL import Image, UnidentifiedImageError
 
 from fdcodec.errors import FdcError, FormatError, LimitError
 from fdcodec.image.arrays import as_picture, picture_of_pillow
-from fdcodec.image.metadata import keep_orientation
+from fdcodec.image.metadata import load_as_stored
 from fdcodec.image.picture import Picture
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 
@@ -81,10 +81,7 @@ def _read_pillow(data: bytes, max_pixels: int) -> tuple[Picture, list[str]]:
     with Image.open(BytesIO(data), formats=READABLE_FORMATS) as image:
         _check_pixels(image.size, max_pixels)
         notes = _losses(image)
-        if image.format == "TIFF":
-            keep_orientation(image)
-        image.load()
-        picture, mode_notes = picture_of_pillow(image)
+        picture, mode_notes = picture_of_pillow(load_as_stored(image))
         return picture, notes + mode_notes
 
 
@@ -93,9 +90,15 @@ def _losses(image: Image.Image) -> list[str]:
     frames = getattr(image, "n_frames", 1)
     if frames > 1:
         notes.append(f"only the first of {frames} frames was read")
-    if ";16" in str(getattr(image, "tile", "")) and not image.mode.startswith("I"):
+    if _is_deep(image) and not image.mode.startswith("I"):
         notes.append("16-bit colour was reduced to 8 bits: Pillow reads no more")
     return notes
+
+
+def _is_deep(image: Image.Image) -> bool:
+    """Say whether the stored samples have more than 8 bits, by what Pillow tells its decoders before loading."""
+    tiles = getattr(image, "tile", [])
+    return any(";16" in str(tile.args) or (tile.codec_name == "ppm" and tile.args[1] > 0xFF) for tile in tiles)
 
 
 def _check_pixels(size: tuple[int, int], max_pixels: int) -> None:

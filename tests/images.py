@@ -1,0 +1,33 @@
+"""Images that tests make for themselves, each from its seed or its formula."""
+
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+
+def noise(height: int, width: int, channels: int, seed: int, dtype: Any = np.uint8) -> NDArray[Any]:
+    """Return uniform noise of shape ``(height, width, channels)``."""
+    return np.random.default_rng(seed).integers(0, np.iinfo(dtype).max, (height, width, channels), dtype, endpoint=True)
+
+
+def ramp(height: int, width: int, channels: int) -> NDArray[np.uint8]:
+    """Return a smooth picture: plane waves that differ by channel."""
+    y, x, c = np.mgrid[:height, :width, :channels]
+    return np.uint8(127.5 + 60 * np.sin((x + 3 * c) / 9) + 60 * np.cos((y - c) / 7))
+
+
+def orientation_exif(orientation: int) -> bytes:
+    """Return an EXIF block, without a prefix, that holds an orientation and the name of a camera."""
+    exif = Image.Exif()
+    exif[274], exif[272] = orientation, "Test camera"
+    return exif.tobytes().removeprefix(b"Exif\0\0")
+
+
+def saved(array: NDArray[Any], name: str, **options: Any) -> bytes:
+    """Return an image file in Pillow's format `name`."""
+    buffer = BytesIO()
+    Image.fromarray(array.squeeze()).save(buffer, name, **options)
+    return buffer.getvalue()

@@ -1,0 +1,237 @@
+"""Image files in and out: samples, metadata, orientation, odd inputs."""
+
+import errno
+import os
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+from tests.images import noise, orientation_exif, saved
+
+from fdcodec.errors import FormatError, LimitError, ParameterError, UnsupportedError
+from fdcodec.image import files
+from fdcodec.image.arrays import picture_of
+from fdcodec.image.files import replace_file
+from fdcodec.image.picture import Picture
+from fdcodec.image.reading import read_image
+from fdcodec.image.writing import image_bytes, write_image
+
+ICC = b"not really a profile, but opaque"
+XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/">\xc3\xa9</x:xmpmeta>'
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 9), (9, 1), (7, 5)])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("suffix", [".png", ".tif", ".npy"])
+def test_lossless_formats_round_trip(size, channels, suffix):
+    """What is written to a lossless format is read back, sample for sample."""
+    picture = Picture(noise(*size, channels, seed=channels))
+    read, notes = read_image(image_bytes(picture, suffix)[0])
+    assert read.samples.tobytes() == picture.samples.tobytes()
+    assert read.samples.shape == picture.samples.shape
+    assert notes == ()
+
+
+@pytest.mark.parametrize("suffix", [".png", ".tiff", ".pgm", ".npy"])
+def test_sixteen_bit_gray_round_trip(suffix):
+    """16-bit gray keeps all its bits in every format that holds it."""
+    picture = picture_of(noise(5, 6, 1, seed=4, dtype=np.uint16)[:, :, 0])
+    assert np.array_equal(read_image(image_bytes(picture, suffix)[0]).picture.array, picture.array)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("source", ["PNG", "JPEG", "TIFF", "WEBP"])
+@pytest.mark.parametrize("suffix", [".png", ".jpg"])
+def test_orientation_is_neither_applied_nor_dropped(orientation, source, suffix):
+    """Stored samples stay as they are and the tag travels, from every format to every format."""
+    samples = noise(4, 9, 3, seed=5)
+    exif, options = b"Exif\0\0" + orientation_exif(orientation), {"lossless": True} if source == "WEBP" else {}
+    picture = read_image(saved(samples, source, exif=exif, **options)).picture
+    assert (picture.width, picture.height) == (9, 4)
+    assert source == "JPEG" or np.array_equal(picture.samples, samples)
+    with Image.open(BytesIO(image_bytes(picture, suffix)[0])) as written:
+        assert written.size == (9, 4)
+        assert written.getexif()[274] == orientation
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp"])
+def test_metadata_is_kept_byte_for_byte(suffix):
+    """EXIF, XMP and ICC come back exactly as they were written."""
+    picture = Picture(noise(4, 4, 3, seed=6), orientation_exif(6), XMP, ICC)
+    read = read_image(image_bytes(picture, suffix)[0]).picture
+    assert (read.exif, read.xmp, read.icc) == (picture.exif, picture.xmp, picture.icc)
+
+
+def test_legacy_png_profile_counts_as_exif():
+    """The hexadecimal text in which old programs store EXIF in a PNG keeps its orientation."""
+    exif = b"Exif\0\0" + orientation_exif(8)
+    text = PngInfo()
+    text.add_text("Raw profile type exif", f"\nexif\n{len(exif):8}\n{exif.hex()}\n", zip=True)
+    buffer = BytesIO()
+    Image.new("L", (2, 2)).save(buffer, "PNG", pnginfo=text)
+    assert read_image(buffer.getvalue()).picture.exif == orientation_exif(8)
+
+
+def test_format_without_metadata_says_so():
+    """Metadata that the output cannot hold is dropped with a note, not in silence."""
+    _, notes = image_bytes(Picture(noise(2, 2, 3, seed=7), exif=b"x", icc=b"y"), ".ppm")
+    assert notes == (".ppm holds no metadata: EXIF, ICC dropped",)
+
+
+@pytest.mark.parametrize(
+    ("channels", "dtype", "suffix"),
+    [
+        (4, np.uint8, ".ppm"),
+        (2, np.uint8, ".jpg"),
+        (4, np.uint8, ".jpg"),
+        (3, np.uint16, ".png"),
+        (3, np.uint8, ".pgm"),
+    ],
+)
+def test_format_that_cannot_hold_the_samples_is_refused(channels, dtype, suffix):
+    """No channel and no bit is dropped to make a picture fit a format."""
+    with pytest.raises(UnsupportedError, match=suffix):
+        image_bytes(Picture(noise(2, 2, channels, seed=8, dtype=dtype)), suffix)
+
+
+def test_unusable_metadata_is_an_error_not_a_crash():
+    """Metadata that the output's own rules forbid is refused."""
+    with pytest.raises(UnsupportedError, match=r"\.jpg"):
+        image_bytes(Picture(noise(2, 2, 3, seed=9), exif=bytes(70000)), ".jpg")
+    with pytest.raises(UnsupportedError, match=r"\.png"):
+        image_bytes(Picture(noise(2, 2, 3, seed=9), xmp=b"\xff\xfe"), ".png")
+
+
+def test_unknown_suffix_lists_the_known_ones():
+    """The message says what may be written."""
+    with pytest.raises(ParameterError, match=r"'\.xyz' is not one of \.png"):
+        image_bytes(Picture(noise(2, 2, 3, seed=9)), ".xyz")
+
+
+def test_palette_with_transparency_becomes_rgba():
+    """A transparent palette entry becomes alpha 0."""
+    image = Image.new("P", (2, 1))
+    image.putpalette([10, 20, 30, 40, 50, 60])
+    image.putdata([0, 1])
+    buffer = BytesIO()
+    image.save(buffer, "PNG", transparency=1)
+    assert read_image(buffer.getvalue()).picture.samples.tolist() == [[[10, 20, 30, 255], [40, 50, 60, 0]]]
+
+
+def test_bilevel_becomes_gray():
+    """One-bit samples are 0 and 255."""
+    buffer = BytesIO()
+    Image.fromarray(np.eye(3, dtype=bool)).save(buffer, "PNG")
+    assert read_image(buffer.getvalue()).picture.array.tolist() == (255 * np.eye(3, dtype=int)).tolist()
+
+
+def test_cmyk_is_converted_and_its_profile_dropped():
+    """CMYK becomes RGB; its profile would be wrong for RGB, and both are said."""
+    buffer = BytesIO()
+    Image.new("CMYK", (2, 2)).save(buffer, "JPEG", icc_profile=ICC)
+    picture, notes = read_image(buffer.getvalue())
+    assert (picture.channels, picture.icc) == (3, None)
+    assert notes == ("CMYK was converted to RGB and its colour profile dropped",)
+
+
+def test_first_frame_of_an_animation_is_read_with_a_note():
+    """The frames that are left out are counted."""
+    frames = [Image.fromarray(noise(3, 3, 1, seed=i)[:, :, 0]) for i in range(3)]
+    buffer = BytesIO()
+    frames[0].save(buffer, "PNG", save_all=True, append_images=frames[1:])
+    picture, notes = read_image(buffer.getvalue())
+    assert np.array_equal(picture.array, np.asarray(frames[0]))
+    assert notes == ("only the first of 3 frames was read",)
+
+
+def test_sixteen_bit_colour_is_read_as_pillow_gives_it_with_a_note():
+    """The bits that Pillow drops are not dropped in silence."""
+    picture, notes = read_image(b"P6 1 1 65535\n" + np.array([0, 32768, 65535], ">u2").tobytes())
+    assert picture.samples.tolist() == [[[0, 128, 255]]]
+    assert notes == ("16-bit colour was reduced to 8 bits: Pillow reads no more",)
+
+
+@pytest.mark.parametrize("data", [b"", b"hello, I am text", b"\x89PNG\r\n\x1a\n", b"\x93NUMPY\x01\x00"])
+def test_bytes_that_are_no_image(data):
+    """Text, nothing and a bare signature are format errors."""
+    with pytest.raises(FormatError):
+        read_image(data)
+
+
+@pytest.mark.parametrize("name", ["PNG", "JPEG", "TIFF", "GIF", "BMP"])
+def test_every_truncation_of_an_image_is_an_error_or_an_image(name):
+    """A truncated image file never lets anything but an FdcError out."""
+    data = saved(noise(6, 6, 1, seed=10), name)
+    for length in range(0, len(data), 7):
+        try:
+            read_image(data[:length])
+        except FormatError:
+            continue
+
+
+def test_pixel_limit_is_checked_before_decoding():
+    """A small file that declares many pixels is refused."""
+    data = saved(np.zeros((500, 500, 1), np.uint8), "PNG")
+    with pytest.raises(LimitError, match="500x500"):
+        read_image(data, max_pixels=249_999)
+
+
+def test_pickled_arrays_are_not_loaded():
+    """An array file that would run code is refused."""
+    buffer = BytesIO()
+    np.save(buffer, np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(FormatError, match="pickle"):
+        read_image(buffer.getvalue())
+
+
+def test_float_array_file_is_refused():
+    """A float array file is refused as a float array is."""
+    buffer = BytesIO()
+    np.save(buffer, np.zeros((2, 2)))
+    with pytest.raises(ParameterError, match="float64"):
+        read_image(buffer.getvalue())
+
+
+def test_write_error_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    """A full disk costs neither the existing output nor a stray temporary file."""
+    path = tmp_path / "out.png"
+    path.write_bytes(b"precious")
+
+    def full_disk(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files.os, "fsync", full_disk)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_image(Picture(noise(3, 3, 3, seed=11)), path)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_refused_samples_leave_the_old_file(tmp_path):
+    """Nothing is written before the whole file has been made."""
+    path = tmp_path / "out.jpg"
+    path.write_bytes(b"precious")
+    with pytest.raises(UnsupportedError):
+        write_image(Picture(noise(3, 3, 4, seed=12)), path)
+    assert path.read_bytes() == b"precious"
+
+
+def test_replaced_file_keeps_its_permissions(tmp_path):
+    """A private file stays private."""
+    path = tmp_path / "private"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    replace_file(path, b"new")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
+
+
+@pytest.mark.parametrize("name", ["with space", "-dash", "\N{GRINNING FACE}", "x" * 200])
+def test_any_file_name(tmp_path, name):
+    """Spaces, dashes, other alphabets and long names are file names."""
+    path = Path(tmp_path, f"{name}.png")
+    write_image(Picture(noise(2, 2, 1, seed=13)), path)
+    assert read_image(path).picture.channels == 1

@@ -1,0 +1,123 @@
+"""Pictures and what users hand to the public functions."""
+
+import numpy as np
+import pytest
+from PIL import Image
+from tests.images import noise, orientation_exif
+
+from fdcodec.errors import LimitError, ParameterError, UnsupportedError
+from fdcodec.image.arrays import as_picture
+from fdcodec.image.picture import Picture
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 1, 1), (1, 300, 3), (300, 1, 4), (7, 9, 2), (65535, 1)])
+def test_shape_comes_back_as_given(shape):
+    """The array of a picture has the shape that was handed in."""
+    assert as_picture(np.zeros(shape, np.uint8)).array.shape == shape
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda a: a[::-1],
+        lambda a: a[:, ::-2],
+        lambda a: np.asfortranarray(a),
+        lambda a: a.astype(a.dtype.newbyteorder()),
+        lambda a: a[2:5, 3:9],
+    ],
+    ids=["negative", "strided", "fortran", "swapped", "window"],
+)
+def test_memory_layout_does_not_matter(view):
+    """Any strides and byte order give the samples of the contiguous native copy."""
+    array = view(noise(10, 12, 3, seed=1, dtype=np.uint16))
+    picture = as_picture(array)
+    assert picture.samples.dtype == np.dtype(np.uint16)
+    assert picture.samples.flags.c_contiguous
+    assert np.array_equal(picture.samples, array)
+
+
+def test_read_only_array_is_accepted():
+    """An array that cannot be written to is as good as any."""
+    array = noise(4, 5, 3, seed=2)
+    array.flags.writeable = False
+    assert as_picture(array).samples.tobytes() == array.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("image", "words"),
+    [
+        ([[1, 2]], "list"),
+        (np.zeros((2, 2, 5), np.uint8), "(2, 2, 5)"),
+        (np.zeros((0, 2), np.uint8), "(0, 2)"),
+        (np.zeros(4, np.uint8), "(4,)"),
+        (np.zeros((2, 2, 2, 2), np.uint8), "(2, 2, 2, 2)"),
+        (np.zeros((2, 2), np.float32), "float32"),
+        (np.zeros((2, 2), np.int16), "int16"),
+        (np.zeros((2, 2), np.uint32), "uint32"),
+        (np.zeros((2, 2), bool), "bool"),
+    ],
+)
+def test_refusal_names_argument_and_value(image, words):
+    """What cannot be coded is refused with the argument and the offending value in the message."""
+    with pytest.raises(ParameterError) as caught:
+        as_picture(image)
+    assert str(caught.value).startswith("image: ")
+    assert words in str(caught.value)
+
+
+def test_side_limit():
+    """A side above 65535 is a limit, not a format error."""
+    with pytest.raises(LimitError, match="65536"):
+        as_picture(np.zeros((65536, 1), np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("mode", "shape"),
+    [("1", (3, 4)), ("L", (3, 4)), ("P", (3, 4, 3)), ("LA", (3, 4, 2)), ("RGB", (3, 4, 3)), ("RGBA", (3, 4, 4))],
+)
+def test_pillow_modes(mode, shape):
+    """Every Pillow mode of the format gives its own number of channels; palettes are expanded."""
+    assert as_picture(Image.new(mode, (4, 3))).array.shape == shape
+
+
+def test_pillow_sixteen_bit_gray():
+    """Pillow's 16-bit gray keeps its 16 bits."""
+    array = noise(3, 4, 1, seed=3, dtype=np.uint16)[:, :, 0]
+    assert np.array_equal(as_picture(Image.fromarray(array)).array, array)
+
+
+@pytest.mark.parametrize("mode", ["F", "LAB"])
+def test_unsupported_pillow_modes(mode):
+    """Modes without a place in the format are refused by name."""
+    with pytest.raises(UnsupportedError, match=mode):
+        as_picture(Image.new(mode, (4, 3)))
+
+
+def test_metadata_of_pillow_image_is_kept_replaced_or_left_out():
+    """None keeps what the Pillow image brings, bytes replace it, empty bytes leave it out."""
+    image = Image.new("L", (2, 2))
+    image.info |= {"exif": b"Exif\0\0" + orientation_exif(3), "icc_profile": b"profile", "xmp": b"<x/>"}
+    picture = as_picture(image, icc=b"other", xmp=b"")
+    assert (picture.exif, picture.icc, picture.xmp) == (orientation_exif(3), b"other", None)
+
+
+def test_exif_prefix_is_optional():
+    """EXIF with and without JPEG's prefix is the same block."""
+    bare = orientation_exif(6)
+    image = np.zeros((2, 2), np.uint8)
+    assert as_picture(image, exif=b"Exif\0\0" + bare).exif == as_picture(image, exif=bare).exif == bare
+
+
+def test_metadata_must_be_bytes():
+    """Text is not metadata."""
+    with pytest.raises(ParameterError, match="xmp: str"):
+        as_picture(np.zeros((2, 2), np.uint8), xmp="text")
+
+
+@pytest.mark.parametrize(
+    "samples", [np.zeros((2, 2), np.uint8), np.zeros((2, 2, 3), np.int32), np.zeros((4, 4, 3), np.uint8)[:, ::2]]
+)
+def test_picture_checks_its_samples(samples):
+    """A picture cannot be made of samples in another shape, type or layout."""
+    with pytest.raises(ParameterError, match="samples"):
+        Picture(samples)
