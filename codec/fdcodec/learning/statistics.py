@@ -1,164 +1,122 @@
-"""One pass over the data for a given product: Z = Y X^T and the objective, summed over a fixed number of chunks.
-
-The number of chunks never depends on the number of threads, and their sums are added in order, so the same data give
-the same bits on one thread and on many.
-"""
+"""What one pass over the samples gives for a transform: Z = Y X^T (and W = X X^T) and the objective."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
+from fdcodec.learning.samples import Samples
 from fdcodec.transform.blocks import FloatArray, IntArray
 from fdcodec.transform.product import FactorProduct
 
-N_CHUNKS = 8
-
-
-def sum_over_chunks(
-    work: Callable[[slice, FloatArray], float | None], n_samples: int, shape: tuple[int, ...], n_threads: int
-) -> tuple[FloatArray, float]:
-    """Return the sums over all chunks of what `work(chunk, sums)` adds to its own `sums` and of what it returns.
-
-    Parameters
-    ----------
-    work
-        Called once a chunk with the slice of samples and a zeroed array of `shape`; must release the GIL to gain.
-    n_samples
-        Number of samples to share out.
-    shape
-        Shape of the array of sums.
-    n_threads
-        Number of threads; it changes the time only.
-    """
-    edges = np.linspace(0, n_samples, N_CHUNKS + 1).astype(np.int64)
-
-    def run(index: int) -> tuple[FloatArray, float]:
-        sums = np.zeros(shape)
-        return sums, float(work(slice(edges[index], edges[index + 1]), sums) or 0.0)
-
-    if n_threads == 1:
-        parts = [run(index) for index in range(N_CHUNKS)]
-    else:
-        with ThreadPoolExecutor(n_threads) as pool:
-            parts = list(pool.map(run, range(N_CHUNKS)))
-    total, value = parts[0]
-    for part, part_value in parts[1:]:
-        total += part
-        value += part_value
-    return total, value
+Analysis = tuple[FloatArray | None, IntArray, FloatArray]
+"""``(matrix, pairs, blocks)``: multiply a row by the matrix, if there is one, then apply the factors in order."""
 
 
 @dataclass(frozen=True)
 class SparseObjective:
-    """The paper's objective: ``||Y - U X||_F^2 / ||Y||_F^2`` with ``X = T_s(U^T Y)`` (eqs. dictionaryOrtho, reperror).
+    """The paper's objective ``||Y - U X||_F^2 / ||Y||_F^2`` with ``X = T_s(U^T Y)`` (eqs. dictionaryOrtho, reperror).
 
     Parameters
     ----------
     samples
-        Y, one sample a row: shape ``(n_samples, n)``, C-contiguous doubles.
+        Y, one sample a row.
     sparsity
         s, the number of coefficients kept.
-    n_threads
-        Threads of one pass.
     """
 
-    samples: FloatArray
+    samples: Samples
     sparsity: int
-    n_threads: int = 1
 
     @cached_property
     def energy(self) -> float:
-        """``||Y||_F^2``, 1 if the samples are all zero so that errors stay finite."""
-        return float(np.einsum("ij,ij->", self.samples, self.samples)) or 1.0
+        """``||Y||_F^2``; 1 if the samples are all zero, so that errors stay finite."""
+        return float(np.trace(gram_matrix(self.samples))) or 1.0
 
-    def evaluate(self, product: FactorProduct) -> tuple[FloatArray, float]:
-        """Return Z and the relative error for an orthogonal product."""
-        return self._evaluate(self.samples, product)
-
-    def evaluate_dense(self, matrix: FloatArray) -> tuple[FloatArray, float]:
-        """Return Z and the relative error for an orthogonal matrix U of shape ``(n, n)``."""
-        return self._evaluate(times_matrix(self.samples, matrix, self.n_threads), identity(len(matrix)))
-
-    def _evaluate(self, start: FloatArray, product: FactorProduct) -> tuple[FloatArray, float]:
-        from fdcodec.kernels.learning_kernels import accumulate_sparse
-
-        n = self.samples.shape[1]
-        pairs, blocks = analysis_factors(product)
-
-        def work(chunk: slice, sums: FloatArray) -> float:
-            return float(accumulate_sparse(self.samples[chunk], start[chunk], pairs, blocks, self.sparsity, sums))
-
-        sums, kept = sum_over_chunks(work, len(self.samples), (n, n), self.n_threads)
+    def evaluate(self, transform: FactorProduct | FloatArray) -> tuple[FloatArray, float]:
+        """Return Z and the relative error for an orthogonal product or an orthogonal matrix."""
+        sums, kept = self.samples.reduce(partial(_sparse, analysis_of(transform), self.sparsity))
         return np.ascontiguousarray(sums.T), 1.0 - kept / self.energy
 
 
 @dataclass(frozen=True)
 class RateObjective:
-    """The mean log-rate of a sample, ``sum_k log2(1 + c_k^2 / step^2)`` with ``c = U^T y``.
+    """The mean log-rate of a sample, ``sum_k log2(1 + c_k^2 / step^2)`` with ``c = U^T y``, in bits.
 
     Parameters
     ----------
     samples
-        Y, one sample a row: shape ``(n_samples, n)``, C-contiguous doubles.
+        Y, one sample a row.
     step
         Quantizer step in the unit of the samples, > 0.
-    n_threads
-        Threads of one pass.
     """
 
-    samples: FloatArray
+    samples: Samples
     step: float
-    n_threads: int = 1
 
-    def evaluate(self, product: FactorProduct) -> tuple[FloatArray, float]:
-        """Return Z for ``X = C^3 / (step^2 + C^2)`` and the mean log-rate in bits a sample."""
-        from fdcodec.kernels.learning_kernels import accumulate_rate
+    @cached_property
+    def n_samples(self) -> float:
+        """Number of samples."""
+        return self.samples.reduce(_count)[1]
 
-        n = self.samples.shape[1]
-        pairs, blocks = analysis_factors(product)
-
-        def work(chunk: slice, sums: FloatArray) -> float:
-            return float(accumulate_rate(self.samples[chunk], self.samples[chunk], pairs, blocks, self.step, sums))
-
-        sums, bits = sum_over_chunks(work, len(self.samples), (n, n), self.n_threads)
-        return np.ascontiguousarray(sums.T), bits / len(self.samples)
+    def evaluate(self, transform: FactorProduct | FloatArray) -> tuple[FloatArray, float]:
+        """Return Z for ``X = C^3 / (step^2 + C^2)``, and the mean log-rate, for an orthogonal transform."""
+        sums, bits = self.samples.reduce(partial(_rate, analysis_of(transform), self.step))
+        return np.ascontiguousarray(sums.T), bits / self.n_samples
 
 
 Objective = SparseObjective | RateObjective
 
 
-def identity(n: int) -> FactorProduct:
-    """Return the product of no factors."""
-    return FactorProduct(n, np.zeros((0, 2), np.int64), np.zeros((0, 2, 2)))
+def analysis_of(transform: FactorProduct | FloatArray) -> Analysis:
+    """Return ``U^T`` as the kernels take it."""
+    if isinstance(transform, FactorProduct):
+        blocks = np.ascontiguousarray(transform.blocks[::-1].transpose(0, 2, 1))
+        return None, np.ascontiguousarray(transform.pairs[::-1]), blocks
+    return np.ascontiguousarray(transform), np.zeros((0, 2), np.int64), np.zeros((0, 2, 2))
 
 
-def analysis_factors(product: FactorProduct) -> tuple[IntArray, FloatArray]:
-    """Return the pairs and blocks of ``U^T`` in the order in which they act."""
-    return np.ascontiguousarray(product.pairs[::-1]), np.ascontiguousarray(product.blocks[::-1].transpose(0, 2, 1))
+def gram_matrix(samples: Samples) -> FloatArray:
+    """Return ``Y Y^T``, shape ``(n, n)``."""
+    return samples.reduce(_gram)[0]
 
 
-def times_matrix(samples: FloatArray, matrix: FloatArray, n_threads: int) -> FloatArray:
-    """Return ``samples @ matrix`` with sums in a fixed order."""
+def times_matrix(chunk: FloatArray, matrix: FloatArray | None) -> FloatArray:
+    """Return ``chunk @ matrix`` with its sums in a fixed order; the chunk itself without a matrix."""
     from fdcodec.kernels.factor_kernels import apply_matrix
 
-    out = np.empty((len(samples), matrix.shape[1]))
-    right = np.ascontiguousarray(matrix)
-    sum_over_chunks(lambda chunk, _: apply_matrix(samples[chunk], right, out[chunk]), len(samples), (0,), n_threads)
+    if matrix is None:
+        return chunk
+    out = np.empty((len(chunk), matrix.shape[1]))
+    apply_matrix(chunk, matrix, out)
     return out
 
 
-def gram_matrix(samples: FloatArray, n_threads: int) -> FloatArray:
-    """Return ``Y Y^T`` (n x n) for samples in rows."""
+def _sparse(analysis: Analysis, sparsity: int, chunk: FloatArray) -> tuple[FloatArray, float]:
+    from fdcodec.kernels.learning_kernels import accumulate_sparse
+
+    matrix, pairs, blocks = analysis
+    sums = np.zeros((chunk.shape[1], chunk.shape[1]))
+    return sums, accumulate_sparse(chunk, times_matrix(chunk, matrix), pairs, blocks, sparsity, sums)
+
+
+def _rate(analysis: Analysis, step: float, chunk: FloatArray) -> tuple[FloatArray, float]:
+    from fdcodec.kernels.learning_kernels import accumulate_rate
+
+    matrix, pairs, blocks = analysis
+    sums = np.zeros((chunk.shape[1], chunk.shape[1]))
+    return sums, accumulate_rate(chunk, times_matrix(chunk, matrix), pairs, blocks, step, sums)
+
+
+def _gram(chunk: FloatArray) -> tuple[FloatArray, float]:
     from fdcodec.kernels.learning_kernels import accumulate_gram
 
-    n = samples.shape[1]
+    sums = np.zeros((chunk.shape[1], chunk.shape[1]))
+    accumulate_gram(chunk, sums)
+    return sums, 0.0
 
-    def work(chunk: slice, sums: FloatArray) -> None:
-        accumulate_gram(samples[chunk], sums)
 
-    return sum_over_chunks(work, len(samples), (n, n), n_threads)[0]
+def _count(chunk: FloatArray) -> tuple[FloatArray, float]:
+    return np.zeros(0), float(len(chunk))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
+from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.statistics import Objective, RateObjective
 from fdcodec.transform.blocks import ANGLE_LEVELS, FloatArray, IntArray, grid_blocks, grid_codes
 from fdcodec.transform.product import FactorProduct
@@ -95,7 +96,7 @@ def learn_rotations(
     start = np.zeros(len(pairs), np.int64) if init is None else np.asarray(init, dtype=np.int64)
     if start.shape != (len(pairs),):
         raise ParameterError(f"init has shape {start.shape}; this layout needs ({len(pairs)},)")
-    objective = RateObjective(samples, float(step), n_threads)
+    objective = RateObjective(ArraySamples(samples, n_threads), float(step))
     product = _product(samples.shape[1], pairs, start, angle_levels)
     free, rates = train_angles(objective, product, n_iterations)
     snapped = _product(samples.shape[1], pairs, _angle_index(free, angle_levels), angle_levels)

@@ -1,0 +1,147 @@
+"""G_m-DLA, Algorithm 1 of the paper, for either objective.
+
+A product is split into layers of factors on disjoint pairs that are updated together (Remark 5); the paper's own
+algorithm is the case of one factor a layer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fdcodec.learning.statistics import Objective, SparseObjective, gram_matrix
+from fdcodec.transform.blocks import FloatArray, IntArray
+from fdcodec.transform.product import FactorProduct
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How Algorithm 1 walks over the factors.
+
+    Parameters
+    ----------
+    n_iterations
+        K, the number of sweeps.
+    layer_size
+        Factors updated together, on disjoint pairs; 1 is the paper's algorithm (Remark 5).
+    random_order
+        Sweep over the layers in a random order instead of the order of their indices (Remark 5).
+    tol
+        Stop adding factors when the best one lowers the relative error by less than this.
+    """
+
+    n_iterations: int
+    layer_size: int = 1
+    random_order: bool = False
+    tol: float = 0.0
+
+
+def principal_directions(objective: Objective) -> FloatArray:
+    """Return U of the singular value decomposition ``Y = U S V^T``, columns by falling singular value.
+
+    U is the eigenbasis of ``Y Y^T``; its signs are fixed by a positive entry of largest magnitude in each column.
+    """
+    _, vectors = np.linalg.eigh(gram_matrix(objective.samples))
+    U = vectors[:, ::-1]
+    return np.ascontiguousarray(U * np.sign(U[np.abs(U).argmax(axis=0), np.arange(len(U))]))
+
+
+def construct(objective: Objective, m: int, schedule: Schedule) -> tuple[FactorProduct, list[float]]:
+    """Build m factors for the X of the singular vectors (Algorithm 1, initialization).
+
+    Returns
+    -------
+    product
+        At most m factors; fewer if `schedule.tol` stops the construction.
+    curve
+        The error ``||Y - G_k .. G_1 X||^2 / ||Y||^2`` with that X after 0, 1, ... layers (figure 1); empty for the
+        log-rate.
+    """
+    from fdcodec.kernels.learning_kernels import construct as build
+
+    n = objective.samples.n
+    Z, value = objective.evaluate(principal_directions(objective))
+    pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
+    offsets, gains = layer_offsets(m, schedule.layer_size), np.zeros(m)
+    energy = objective.energy if isinstance(objective, SparseObjective) else np.inf
+    start = 2.0 - value - 2.0 * np.trace(Z) / energy
+    threshold = 0.5 * schedule.tol * energy if schedule.tol else 0.0
+    n_layers = build(Z, pairs, blocks, offsets, threshold, gains) if m and n > 1 else 0
+    curve = [] if np.isinf(energy) else [start, *(start - 2.0 * np.cumsum(gains[:n_layers]) / energy).tolist()]
+    built = offsets[n_layers]
+    return FactorProduct(n, pairs[:built], blocks[:built]), curve
+
+
+def sweep_repeatedly(
+    objective: Objective, product: FactorProduct, schedule: Schedule, random: np.random.Generator, repick: bool = True
+) -> tuple[FactorProduct, list[float]]:
+    """Update every factor, then the representations, K times (Algorithm 1, iterations).
+
+    Parameters
+    ----------
+    objective
+        What to lower; no sweep raises it.
+    product
+        Where to start.
+    schedule
+        Number and order of the updates.
+    random
+        Source of the random order.
+    repick
+        Choose the pairs anew, as the paper does; False keeps them and solves for the blocks only.
+
+    Returns
+    -------
+    product
+        The factors after the last sweep.
+    curve
+        The objective at the start and after each sweep.
+    """
+    Z, value = objective.evaluate(product)
+    curve = [value]
+    for _ in range(schedule.n_iterations):
+        product = sweep_once(Z, product, schedule, random, repick)
+        Z, value = objective.evaluate(product)
+        curve.append(value)
+    return product, curve
+
+
+def sweep_once(
+    Z: FloatArray, product: FactorProduct, schedule: Schedule, random: np.random.Generator, repick: bool = True
+) -> FactorProduct:
+    """Return the product after one sweep with the representations fixed; Z is overwritten."""
+    from fdcodec.kernels.learning_kernels import Rule, sweep
+
+    if len(product) == 0:
+        return product
+    pairs, blocks = product.pairs.copy(), product.blocks.copy()
+    offsets = layer_offsets(len(pairs), schedule.layer_size)
+    order = np.arange(len(offsets) - 1)
+    sweep(
+        Z, pairs, blocks, offsets, random.permutation(order) if schedule.random_order else order, Rule(repick, True, 0)
+    )
+    return FactorProduct(product.n, pairs, blocks)
+
+
+def finish_on_grid(
+    objective: Objective, product: FactorProduct, levels: int, n_sweeps: int
+) -> tuple[FactorProduct, list[float]]:
+    """Move every angle to the grid and sweep there, pairs fixed; the objective does not rise after the first value."""
+    from fdcodec.kernels.learning_kernels import Rule, sweep
+
+    product = product.quantized(levels)
+    curve = []
+    for _ in range(n_sweeps):
+        Z, value = objective.evaluate(product)
+        curve.append(value)
+        m, pairs, blocks = len(product), product.pairs.copy(), product.blocks.copy()
+        if m:
+            sweep(Z, pairs, blocks, np.arange(m + 1), np.arange(m), Rule(False, True, levels))
+        product = FactorProduct(product.n, pairs, blocks)
+    return product, [*curve, objective.evaluate(product)[1]]
+
+
+def layer_offsets(m: int, layer_size: int) -> IntArray:
+    """Return the first factor of every layer, and m."""
+    return np.append(np.arange(0, m, layer_size), m)
