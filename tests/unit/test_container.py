@@ -1,0 +1,239 @@
+"""The container: both forms, their size, their limits, tiles."""
+
+import struct
+import zlib
+
+import pytest
+
+from fdcodec import container
+from fdcodec.container import Header, Metadata
+from fdcodec.container.chunks import build_chunk
+from fdcodec.errors import ChecksumError, FormatError, LimitError, ParameterError, TruncatedError, UnsupportedError
+from fdcodec.limits import MAX_METADATA_BYTES
+
+HASH = bytes(range(32))
+FLAT = Header(48, 33, 3, 8, parameters=b"params")
+TILED = Header(70, 50, 1, 16, lossless=True, two_dimensional=True, tile_size=32, parameters=b"p" * 64)
+PAYLOADS = [bytes([i]) * i for i in range(TILED.tile_count)]
+METADATA = Metadata(b"exif", b"xmp", b"icc")
+
+
+def header_chunk(**changes: int) -> bytes:
+    """Return an FHDR chunk with a right checksum and any field changed."""
+    fields = {
+        "version": 0,
+        "flags": 0,
+        "channels": 3,
+        "depth": 8,
+        "width": 48,
+        "height": 33,
+        "tile_size": 0,
+        "parameters": 0,
+    }
+    return build_chunk(b"FHDR", struct.pack("<4BIIHB", *{**fields, **changes}.values()))
+
+
+def chunked(*chunks: bytes) -> bytes:
+    """Return a chunked file of the given chunks and an end."""
+    return container.chunked.names.SIGNATURE + b"".join(chunks) + build_chunk(b"FEND", b"")
+
+
+DATA = build_chunk(b"DATA", b"payload")
+
+
+@pytest.mark.parametrize(
+    "header", [FLAT, Header(1, 1), Header(65535, 65535, 4, 16), Header(256, 255, 2, lossless=True)]
+)
+@pytest.mark.parametrize("model_ref", [None, HASH])
+def test_compact_round_trip(header, model_ref):
+    """One tile without metadata comes back from the compact form, the model by the first four bytes of its hash."""
+    file = container.read(container.write(header, [b"payload"], model_ref=model_ref), max_pixels=2**32)
+    assert (file.header, file.payloads, file.model_ref) == (header, (b"payload",), model_ref and model_ref[:4])
+    assert file.chunks == ()
+
+
+def test_compact_long_payload():
+    """A payload above 64 KiB has a longer length field."""
+    payload = bytes(70000)
+    assert container.read(container.write(FLAT, [payload])).payloads == (payload,)
+
+
+def test_chunked_round_trip():
+    """Everything a file can hold comes back from the chunked form."""
+    data = container.write(TILED, PAYLOADS, model_bytes=b"model", metadata=METADATA, pixel_hash=HASH)
+    file = container.read(data)
+    assert (file.header, file.payloads) == (TILED, tuple(PAYLOADS))
+    assert (file.model_ref, file.model_bytes, file.metadata, file.pixel_hash) == (None, b"model", METADATA, HASH)
+
+
+def test_chunked_reference_is_sixteen_bytes_of_the_hash():
+    """The chunked form names a model by more of its hash than the compact form does."""
+    assert container.read(container.write(TILED, PAYLOADS, model_ref=HASH)).model_ref == HASH[:16]
+
+
+def test_one_tile_is_written_as_no_tiles():
+    """A tile size that covers the picture is the same as none."""
+    assert container.read(container.write(Header(20, 20, tile_size=32), [b"x"])).header == Header(20, 20)
+
+
+@pytest.mark.parametrize("payload_length", [0, 1, 200])
+def test_small_pictures_cost_few_bytes(payload_length):
+    """Below 64x64 pixels the file is at most 25 bytes longer than its payload, with 6 bytes of parameters."""
+    header = Header(63, 63, 3, parameters=b"6bytes")
+    assert len(container.write(header, [bytes(payload_length)], model_ref=HASH)) - payload_length <= 25
+
+
+def test_fixed_overhead_of_one_tile_by_reference():
+    """One tile, no metadata, model by reference: at most 64 bytes around payload and parameters, at any size."""
+    header = Header(65535, 65535, 4, 16, parameters=b"6bytes")
+    assert len(container.write(header, [bytes(100000)], model_ref=HASH)) - 100000 - 6 <= 64
+
+
+def test_header_alone_needs_no_more_than_the_start_of_the_file():
+    """The header is read from a file whose rest is missing."""
+    for header, payloads in ((FLAT, [b"payload"]), (TILED, PAYLOADS)):
+        assert container.read_header(container.write(header, payloads)[:120]) == header
+
+
+def test_only_wanted_tiles_are_read_and_checked():
+    """Damage in a tile that is not asked for does no harm."""
+    data = bytearray(container.write(TILED, [b"tile" * 4] * TILED.tile_count))
+    data[data.index(b"tile" * 4)] ^= 1
+    assert container.read(data, tiles=[1, 2]).payloads == (b"", b"tile" * 4, b"tile" * 4, b"", b"", b"")
+    with pytest.raises(ChecksumError, match="DATA"):
+        container.read(data)
+
+
+def test_tiles_cover_the_picture_once():
+    """Tile rectangles partition the picture, in row order, cut at the right and the bottom."""
+    rectangles = [TILED.tile_rectangle(index) for index in range(TILED.tile_count)]
+    assert rectangles[0] == (0, 0, 32, 32)
+    assert rectangles[-1] == (64, 32, 6, 18)
+    assert sum(width * height for _, _, width, height in rectangles) == TILED.pixels
+
+
+@pytest.mark.parametrize(
+    ("region", "tiles"),
+    [((0, 0, 1, 1), [0]), ((31, 0, 2, 1), [0, 1]), ((0, 31, 70, 2), [0, 1, 2, 3, 4, 5]), ((69, 49, 1, 1), [5])],
+)
+def test_tiles_of_a_region(region, tiles):
+    """A region needs exactly the tiles that share a pixel with it."""
+    assert TILED.tiles_in(region) == tiles
+
+
+@pytest.mark.parametrize("region", [(0, 0, 0, 1), (-1, 0, 2, 2), (69, 0, 2, 1), (0, 49, 1, 2), (0, 0, 71, 51)])
+def test_region_outside_the_picture(region):
+    """A region that is empty or leaves the picture is a wrong argument."""
+    with pytest.raises(ParameterError, match="region"):
+        TILED.tiles_in(region)
+
+
+def test_payloads_must_fit_the_tiles():
+    """The writer refuses a wrong number of payloads and two models."""
+    with pytest.raises(ParameterError):
+        container.write(TILED, PAYLOADS[1:])
+    with pytest.raises(ParameterError):
+        container.write(FLAT, [b""], model_ref=HASH, model_bytes=b"model")
+
+
+def test_metadata_limit_holds_for_the_writer():
+    """What the reader would refuse is not written."""
+    with pytest.raises(LimitError, match="exIf"):
+        container.write(FLAT, [b""], metadata=Metadata(exif=bytes(MAX_METADATA_BYTES + 1)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "error"),
+    [
+        ({"version": 1}, UnsupportedError),
+        ({"flags": 0b100}, UnsupportedError),
+        ({"channels": 0}, UnsupportedError),
+        ({"channels": 5}, UnsupportedError),
+        ({"depth": 12}, UnsupportedError),
+        ({"width": 0}, FormatError),
+        ({"height": 0}, FormatError),
+        ({"width": 65536}, LimitError),
+        ({"height": 2**32 - 1}, LimitError),
+        ({"width": 2**31}, LimitError),
+        ({"width": 65535, "height": 65535}, LimitError),
+        ({"tile_size": 15}, FormatError),
+        ({"tile_size": 16}, FormatError),
+        ({"parameters": 1}, FormatError),
+        ({"flags": 2}, FormatError),
+    ],
+)
+def test_header_fields_at_their_extremes(changes, error):
+    """Each field outside its range is refused although the checksum is right."""
+    with pytest.raises(error):
+        container.read(chunked(header_chunk(**changes), DATA))
+
+
+def test_newer_version_names_both_numbers():
+    """The message says what the file has and what the release reads."""
+    with pytest.raises(UnsupportedError, match=r"version 7.*up to 0"):
+        container.read(chunked(header_chunk(version=7), DATA))
+    compact = bytearray(container.write(FLAT, [b""]))
+    compact[4] = 7
+    with pytest.raises(UnsupportedError, match=r"version 7.*up to 0"):
+        container.read(bytes(compact))
+
+
+@pytest.mark.parametrize(
+    ("chunks", "error", "words"),
+    [
+        ([DATA, header_chunk()], FormatError, "first chunk is DATA"),
+        ([header_chunk()], FormatError, "0 DATA chunks for 1 tiles"),
+        ([header_chunk(), DATA, DATA], FormatError, "2 DATA chunks for 1 tiles"),
+        ([header_chunk(), header_chunk(), DATA], FormatError, "FHDR comes 2 times"),
+        ([header_chunk(), build_chunk(b"TREF", HASH), build_chunk(b"TFAC", b"m"), DATA], FormatError, "both"),
+        ([header_chunk(), build_chunk(b"TREF", b"abc"), DATA], FormatError, "TREF has 3 bytes"),
+        ([header_chunk(), build_chunk(b"pHSH", HASH[1:]), DATA], FormatError, "pHSH has 31 bytes"),
+        ([header_chunk(), build_chunk(b"TIDX", b"\0\0\0\0"), DATA], FormatError, "index"),
+        ([header_chunk(), build_chunk(b"NEWX", b""), DATA], UnsupportedError, "NEWX"),
+        ([header_chunk(), build_chunk(b"N3WX", b""), DATA], FormatError, "four letters"),
+        ([header_chunk(), DATA, build_chunk(b"FEND", b"x")], FormatError, "follow the end"),
+    ],
+)
+def test_chunks_out_of_order_or_number(chunks, error, words):
+    """The chunk rules of the specification hold whatever the checksums say."""
+    with pytest.raises(error, match=words):
+        container.read(chunked(*chunks))
+
+
+def test_unknown_ancillary_chunk_is_skipped():
+    """A chunk that readers may skip is skipped, and listed."""
+    file = container.read(chunked(header_chunk(), build_chunk(b"neWx", b"later"), DATA))
+    assert file.payloads == (b"payload",)
+    assert ("neWx", 5) in file.chunks
+
+
+@pytest.mark.parametrize("length", [8, 2**31 - 1, 2**31, 2**32 - 1])
+def test_length_beyond_the_file(length):
+    """A length that reaches past the end is truncation, found without allocating it."""
+    body = b"DATA" + b"payload"
+    lying = struct.pack("<I", length) + body + struct.pack("<I", zlib.crc32(body))
+    with pytest.raises(TruncatedError, match="DATA"):
+        container.read(container.chunked.names.SIGNATURE + header_chunk() + lying)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x8b", b"\x8bF", b"\x8bfd", b"\x8bFDC\r\n"])
+def test_signature_cut_short(data):
+    """A prefix of a signature is a truncated file."""
+    with pytest.raises(TruncatedError):
+        container.read(data)
+
+
+@pytest.mark.parametrize("data", [b"GIF89a", b"\x8bFDC\n\x1a\n\0", b"\x0bFDC\r\n\x1a\n", b"hello world"])
+def test_other_files_and_mangled_signatures(data):
+    """Text, other formats, changed line ends and stripped high bits are not FDC files."""
+    with pytest.raises(FormatError, match="not an FDC file"):
+        container.read(data)
+
+
+def test_pixel_limit():
+    """The caller's limit holds for both forms, and can be raised."""
+    for header, payloads in ((FLAT, [b""]), (TILED, PAYLOADS)):
+        data = container.write(header, payloads)
+        assert container.read(data, max_pixels=header.pixels).header == header
+        with pytest.raises(LimitError, match="limit"):
+            container.read(data, max_pixels=header.pixels - 1)
