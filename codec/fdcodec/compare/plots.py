@@ -37,19 +37,19 @@ def rate_distortion(comparison: Comparison, measure: str) -> Figure:
     """Draw the average curve of each codec over a logarithmic rate, so that equal savings are equal distances."""
     metric, planes = measure.rsplit("-", 1)
     figure = Figure(figsize=(5.0, 4.5), layout="constrained")
-    axes = figure.add_subplot(xscale="log", xlabel="rate (bits per pixel, whole file)", ylabel=TITLES[metric])
+    axes = figure.add_subplot(xscale="log", xlabel="rate (bits per pixel, whole file)", ylabel=f"mean {TITLES[metric]}")
     palette = colours(comparison.codecs)
     for codec, curve in average_curves(comparison, measure).items():
         _draw(axes, codec, curve, label=comparison.codecs[codec], colour=palette[codec])
     count = len(complete_images(comparison, measure))
-    axes.set_title(f"mean of {count} {'gray' if planes == 'y' else 'RGB'} image{'s'[: count != 1]}")
+    axes.set_title(f"{TITLES[metric]}, {count} {'gray' if planes == 'y' else 'RGB'} image{'s'[: count != 1]}")
     _style(axes)
     return figure
 
 
 def svg(figure: Figure) -> str:
     """Return the figure as SVG text, the same for the same data."""
-    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": figure.axes[0].get_ylabel()}):
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": figure.axes[0].get_title()}):
         return _bytes(figure, format="svg", transparent=True, metadata={"Date": None}).decode()
 
 

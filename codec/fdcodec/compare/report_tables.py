@@ -101,7 +101,7 @@ def _order(rate: BDRate) -> float:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "\u2212")
+    return f"{round(value, 1) + 0.0:+.1f}".replace("-", "\u2212")
 
 
 def _speed(value: float) -> str:
