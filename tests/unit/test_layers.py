@@ -1,0 +1,94 @@
+"""The architecture, held by reading the sources: imports go one way, numba stays in its room."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "codec" / "fdcodec"
+SOURCES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
+
+LAYERS = [
+    {"errors", "limits"},
+    {"kernels"},
+    {"transform"},
+    {"coding", "filtering", "image", "container", "model", "learning", "presets"},
+    {"codec"},
+    {"api", "reader", "targets", "rate_control", "verification", "inspection", "fdcodec"},
+    {"integrations", "compare"},
+    {"cli"},
+]
+RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+CONSTANTS = {"fdcodec.coding.constants", "fdcodec.coding.contexts", "fdcodec.container.constants"}
+"""Modules of bare numbers, which any layer may read."""
+
+
+def imports_of(source: Path) -> Iterator[str]:
+    """Yield the full names of the modules that a source file imports, wherever in the file it does so."""
+    for node in ast.walk(ast.parse((PACKAGE / source).read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def layer_of(module: str) -> int:
+    """Return the rank of a module's layer."""
+    parts = module.split(".")
+    return RANKS.get(parts[1] if len(parts) > 1 else "fdcodec", RANKS["fdcodec"])
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=str)
+def test_imports_go_down(source):
+    """No module imports one of a layer above its own."""
+    own = layer_of(".".join(["fdcodec", *source.with_suffix("").parts]).removesuffix(".__init__"))
+    used = {name for name in imports_of(source) if name.startswith("fdcodec")}
+    used = {name for name in used if not any(name.startswith(constants) for constants in CONSTANTS)}
+    assert [name for name in sorted(used) if layer_of(name) > own] == []
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if source.parts[0] != "kernels"], ids=str)
+def test_numba_stays_in_its_room(source):
+    """Only kernels/ imports numba, except where the version is asked for."""
+    assert [name for name in imports_of(source) if name.split(".")[0] == "numba"] == []
+
+
+def test_kernels_use_the_one_decorator():
+    """No kernel is compiled other than by `fdcodec.kernels.jit.kernel`."""
+    strays = []
+    for source in SOURCES:
+        for node in ast.walk(ast.parse((PACKAGE / source).read_text())):
+            decorators = getattr(node, "decorator_list", [])
+            strays += [f"{source}:{node.lineno}" for d in decorators if "jit" in ast.unparse(d)]
+    assert strays == []
+
+
+def modules_after(code: str) -> set[str]:
+    """Return the names of the top-level modules that a fresh interpreter has loaded after `code`."""
+    script = f"{code}\nimport sys; print(' '.join({{name.split('.')[0] for name in sys.modules}}))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(run.stdout.splitlines()[-1].split())
+
+
+def test_importing_the_package_loads_nothing_heavy():
+    """`import fdcodec` loads neither numba nor numpy nor Pillow."""
+    assert modules_after("import fdcodec") & {"numba", "numpy", "PIL", "construct"} == set()
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "import fdcodec.container",
+        "import fdcodec.errors, fdcodec; fdcodec.read_header",
+        "from fdcodec.image.reading import read_image",
+        "from fdcodec.cli.main import fdcodec_group; fdcodec_group(['--help'], standalone_mode=False)",
+        "from fdcodec.cli.main import fdcodec_group; fdcodec_group(['encode', '--help'], standalone_mode=False)",
+        "from fdcodec.cli.main import fdcodec_group; fdcodec_group(['compare', '--help'], standalone_mode=False)",
+    ],
+)
+def test_what_must_not_load_numba(use):
+    """Headers, image files and every help text do without numba."""
+    assert "numba" not in modules_after(use)
