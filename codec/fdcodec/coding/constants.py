@@ -1,0 +1,39 @@
+"""Every number of the lossy codestream that decides a bit (SPEC 3 to 6). Changing one changes the bitstream version."""
+
+# SPEC 3: planes
+FRACTION_BITS = 3  # fractional bits of a plane's samples and of its coefficients
+CELL_LOG2 = 2  # maps of sizes, modes and activities have one cell per 4x4 samples
+MIN_LOG2, MAX_LOG2 = 2, 5  # transform blocks are 4x4 to 32x32; the tree starts at 32x32
+
+# SPEC 4.1: prediction modes: 0 planar, 1 DC, 2..34 angular (18 is the diagonal), 35 chroma from luma
+PLANAR, DC = 0, 1
+HORIZONTAL, DIAGONAL, VERTICAL = 10, 18, 26
+N_MODES = 35
+CHROMA_FROM_LUMA = 35
+N_PROBABLE = 6  # most probable modes
+
+# SPEC 4.2: transforms
+MATRIX_BITS = 11  # fractional bits of the DCT and DST matrices
+COEFFICIENT_LIMIT = (1 << 17) - 1  # coefficients and intermediate values are clamped to +-this
+ROTATION_BITS = 14  # fractional bits of a rotation's cosine and sine
+ANGLE_LEVELS = 1024  # angle = 2 pi index / ANGLE_LEVELS
+ZONE_LOG2 = 3  # rotations act on the low 8x8 coefficients (4x4 in a 4x4 block)
+N_GROUPS = 10  # groups of modes, folded at the diagonal
+
+# SPEC 4.3: quantization
+STEPS_PER_OCTAVE = 32
+STEP_BITS = 6  # fractional bits of half a step, beyond FRACTION_BITS
+MAX_STEP_INDEX = 32 * 12 - 1
+
+# SPEC 5.4: binarization of levels
+MAX_UNARY = 15  # magnitudes from here on are escaped by exponential Golomb
+MAX_LEVEL = (1 << 15) - 1
+
+# SPEC 3.2: colour
+COLOUR_ANGLE_BITS = 9  # a colour angle is 2 pi index / 2^9
+COLOUR_BITS = 14  # fractional bits of the colour matrix
+
+# SPEC 6: filter
+FILTER_BUCKETS = 4  # ranges of the quantization step
+FILTER_CLASSES = 50  # local classes of 4x4 cells: activity x direction x orientation
+FILTER_WEIGHTS = 24  # 12 symmetric pairs of taps, linear and clipped

@@ -1,0 +1,72 @@
+"""The coding parameters of a lossy picture: the opaque block of the container's header (SPEC 3.1)."""
+
+from dataclasses import dataclass
+from math import log2
+
+from fdcodec.coding.constants import COLOUR_ANGLE_BITS, MAX_STEP_INDEX, STEPS_PER_OCTAVE
+from fdcodec.errors import FormatError
+
+Angles = tuple[int, int, int]
+_STEP_BITS = 9
+_CUSTOM_COLOUR = 1 << 15
+_STRENGTH_BITS = 2
+
+COARSEST_STEP = 96.0  # in pixel values, at quality 0
+HALVING = 26.0  # quality that halves the step, up to HIGH_QUALITY
+HIGH_QUALITY = 75.0  # from here on the step falls faster, as other codecs' scales do
+HIGH_OCTAVES = 1.5  # by this many octaves more at quality 100
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Everything that the lossy decoder needs beside the header's geometry and the class model.
+
+    Parameters
+    ----------
+    step_index
+        Quantization step: 2^(step_index / 32 - 4) pixel values.
+    colour
+        Three rotation angles of the colour transform in units of 2 pi / 512, or None for the opponent transform.
+    strengths
+        Strength of the filter, 0..3, in luma and in chroma.
+    """
+
+    step_index: int
+    colour: Angles | None = None
+    strengths: tuple[int, int] = (0, 0)
+
+    def to_bytes(self) -> bytes:
+        """Return 2 bytes, or 6 with a colour transform of its own."""
+        head = self.step_index | self.strengths[0] << _STEP_BITS | self.strengths[1] << (_STEP_BITS + _STRENGTH_BITS)
+        if self.colour is None:
+            return head.to_bytes(2, "little")
+        a, b, c = self.colour
+        packed = a | b << COLOUR_ANGLE_BITS | c << (2 * COLOUR_ANGLE_BITS)
+        return (head | _CUSTOM_COLOUR).to_bytes(2, "little") + packed.to_bytes(4, "little")
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Parameters":
+        """Parse the block; FormatError where its length or a field is not allowed."""
+        head = int.from_bytes(data[:2], "little")
+        custom = bool(head & _CUSTOM_COLOUR)
+        if len(data) != (6 if custom else 2):
+            raise FormatError(f"coding parameters: {len(data)} bytes, expected {6 if custom else 2}")
+        step_index = head & ((1 << _STEP_BITS) - 1)
+        if step_index > MAX_STEP_INDEX or head >> 13 & 3:
+            raise FormatError(f"coding parameters: step index {step_index} is above {MAX_STEP_INDEX} or a reserved bit is set")
+        strengths = (head >> _STEP_BITS & 3, head >> (_STEP_BITS + _STRENGTH_BITS) & 3)
+        if not custom:
+            return cls(step_index, None, strengths)
+        packed = int.from_bytes(data[2:], "little")
+        if packed >> (3 * COLOUR_ANGLE_BITS):
+            raise FormatError("coding parameters: a reserved bit of the colour angles is set")
+        mask = (1 << COLOUR_ANGLE_BITS) - 1
+        angles = (packed & mask, packed >> COLOUR_ANGLE_BITS & mask, packed >> (2 * COLOUR_ANGLE_BITS) & mask)
+        return cls(step_index, angles, strengths)
+
+
+def step_index_for(quality: float) -> int:
+    """Return the step index of a quality 0..100; monotone, 13 pixel values at 75 and 2.4 at 100."""
+    excess = max(quality - HIGH_QUALITY, 0.0) / (100.0 - HIGH_QUALITY)
+    octaves = log2(COARSEST_STEP) - quality / HALVING - HIGH_OCTAVES * excess**2
+    return min(max(round(STEPS_PER_OCTAVE * (octaves + 4)), 0), MAX_STEP_INDEX)

@@ -1,0 +1,44 @@
+"""What the encoder is free to choose; nothing here is needed to decode."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from fdcodec.model import ClassModel
+
+
+@dataclass(frozen=True)
+class EncoderSettings:
+    """Settings of one encode, already validated.
+
+    Parameters
+    ----------
+    quality
+        0 (smallest file) to 100 (finest).
+    lossless
+        Give back every sample exactly; `quality` then means nothing.
+    transform
+        "auto", a preset's name, the path of an ``.fdt`` file, or a class model.
+    embed
+        Whether the file carries the model; "auto" embeds all but the presets.
+    effort
+        1 (fastest) to 9 (smallest file).
+    threads
+        Threads over tiles; the bytes do not depend on it.
+    tile
+        Side of the tiles in pixels; None chooses by the image's size.
+    sparsity
+        Largest number of coefficients kept in a block (T_s of the paper); None sets no limit.
+    """
+
+    quality: float = 75.0
+    lossless: bool = False
+    transform: str | os.PathLike[str] | ClassModel = "auto"
+    embed: bool | Literal["auto"] = "auto"
+    effort: int = 5
+    threads: int = 1
+    tile: int | None = None
+    sparsity: int | None = None

@@ -1,0 +1,133 @@
+"""The colour transform: samples to planes and back, and the encoder's choice of it (SPEC 3.2)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.coding.constants import COLOUR_ANGLE_BITS, COLOUR_BITS, FRACTION_BITS
+from fdcodec.coding.parameters import Angles
+
+_LEVELS = 1 << COLOUR_ANGLE_BITS
+OPPONENT: NDArray[np.int64] = np.array([[9459, 9459, 9459], [11585, 0, -11585], [6689, -13377, 6689]], dtype=np.int64)
+"""(R+G+B)/sqrt 3, (R-B)/sqrt 2, (R-2G+B)/sqrt 6, scaled by 2^14: the transform where a picture names none."""
+
+
+def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:
+    """Return the 3x3 matrix of three rotations, in the planes (0, 1), (0, 2), (1, 2), scaled by 2^14; integer products."""
+    if angles is None:
+        return OPPONENT
+    matrix = np.eye(3, dtype=np.int64) << COLOUR_BITS
+    for (i, j), index in zip(((0, 1), (0, 2), (1, 2)), angles, strict=True):
+        angle = 2 * np.pi * index / _LEVELS
+        cosine, sine = (int(v) for v in np.rint(np.array([np.cos(angle), np.sin(angle)]) * (1 << COLOUR_BITS)))
+        a, b = matrix[i].copy(), matrix[j].copy()
+        matrix[i] = (cosine * a + sine * b + (1 << (COLOUR_BITS - 1))) >> COLOUR_BITS
+        matrix[j] = (cosine * b - sine * a + (1 << (COLOUR_BITS - 1))) >> COLOUR_BITS
+    return matrix
+
+
+def plane_bounds(matrix: NDArray[np.int64] | None) -> list[tuple[int, int]]:
+    """Return the range that each plane's samples are clipped to; `matrix` None means gray."""
+    if matrix is None:
+        return [(0, 255 << FRACTION_BITS)]
+    reach = (np.abs(matrix).sum(axis=1) * 255 << (FRACTION_BITS - 1)) >> COLOUR_BITS
+    return [((128 << FRACTION_BITS) - int(r), (128 << FRACTION_BITS) + int(r)) for r in reach]
+
+
+def to_planes(samples: NDArray[np.uint8], matrix: NDArray[np.int64] | None) -> NDArray[np.int32]:
+    """Return the planes (1 or 3, height, width) of gray or RGB samples, padded on the right and below to multiples of 4.
+
+    Parameters
+    ----------
+    samples
+        Shape (height, width, 1 or 3), uint8.
+    matrix
+        The colour matrix; None for gray.
+    """
+    height, width, channels = samples.shape
+    padded = np.pad(samples, ((0, -height % 4), (0, -width % 4), (0, 0)), mode="edge")
+    planes = np.empty((channels, *padded.shape[:2]), dtype=np.int32)
+    if matrix is None:
+        planes[0] = padded[:, :, 0].astype(np.int32) << FRACTION_BITS
+    else:
+        from fdcodec.kernels.colour_kernels import rotate_colour
+
+        rotate_colour(padded, matrix, planes)
+    return planes
+
+
+def from_planes(
+    planes: NDArray[np.int32], matrix: NDArray[np.int64] | None, height: int, width: int
+) -> NDArray[np.uint8]:
+    """Return the samples (height, width, 1 or 3) of decoded planes; the inverse of `to_planes`."""
+    samples = np.empty((height, width, len(planes)), dtype=np.uint8)
+    if matrix is None:
+        rounded = (planes[0, :height, :width] + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS
+        samples[:, :, 0] = np.clip(rounded, 0, 255)
+    else:
+        from fdcodec.kernels.colour_kernels import restore_colour
+
+        restore_colour(planes, matrix, samples)
+    return samples
+
+
+def choose_colour(samples: NDArray[np.uint8], step: float) -> Angles | None:
+    """Return the colour angles that make the image's gradients cheapest at a step, or None where opponent is as good.
+
+    Parameters
+    ----------
+    samples
+        Shape (height, width, 3), uint8.
+    step
+        Quantization step in pixel values.
+
+    Notes
+    -----
+    The rate of a gradient d is taken as log2(1 + (d / step)^2) / 2; from the opponent transform and from the KLT, an
+    orthogonal matrix is improved by Procrustes steps on the majorizer c^3 / (step^2 + c^2), as the block transforms are.
+    """
+    gradients = _gradients(samples)
+    scale = max(step / 4, 1.0)
+    opponent = OPPONENT / (1 << COLOUR_BITS)
+    start_costs = _log_rate(gradients @ opponent.T, scale)
+    eigenvectors = np.linalg.eigh(gradients.T @ gradients)[1][:, ::-1].T
+    best, best_cost = None, start_costs
+    for start in (opponent, eigenvectors):
+        angles = _angles(_improve(gradients, start, scale))
+        cost = _log_rate(gradients @ (colour_matrix(angles) / (1 << COLOUR_BITS)).T, scale)
+        if cost < best_cost:
+            best, best_cost = angles, cost
+    bits_saved = (start_costs - best_cost) * samples.shape[0] * samples.shape[1]
+    return best if bits_saved > 64 else None
+
+
+def _gradients(samples: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Return horizontal and vertical differences of at most about 20 000 pixels, shape (n, 3)."""
+    pixels = samples.astype(np.int16)
+    rows = [np.diff(pixels, axis=0).reshape(-1, 3), np.diff(pixels, axis=1).reshape(-1, 3)]
+    return np.concatenate([r[:: max(1, len(r) // 20_000)] for r in rows]).astype(np.float64).reshape(-1, 3)
+
+
+def _log_rate(coefficients: NDArray[np.float64], scale: float) -> float:
+    return float(np.log2(1 + (coefficients / scale) ** 2).sum(axis=1).mean() / 2) if len(coefficients) else 0.0
+
+
+def _improve(gradients: NDArray[np.float64], matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
+    for _ in range(20):
+        coefficients = gradients @ matrix.T
+        target = coefficients**3 / (scale * scale + coefficients**2)
+        u, _, v = np.linalg.svd(gradients.T @ target)
+        matrix = (u @ v).T
+    energy = np.log2(1 + ((gradients @ matrix.T) / scale) ** 2).mean(axis=0) if len(gradients) else np.zeros(3)
+    return matrix[np.argsort(-energy, kind="stable")]
+
+
+def _angles(matrix: NDArray[np.float64]) -> Angles:
+    """Return the nearest angles of an orthogonal matrix: undo the rotations of `colour_matrix` in reverse order."""
+    work = matrix * np.sign(matrix[np.arange(3), np.abs(matrix).argmax(axis=1)])[:, None]
+    if np.linalg.det(work) < 0:
+        work = work * np.array([[1], [1], [-1]])
+    # work = R12(c) R02(b) R01(a): its first row is R02 R01's, the third column of rows 1 and 2 gives c
+    b = np.arcsin(np.clip(work[0, 2], -1, 1))
+    a = np.arctan2(work[0, 1], work[0, 0])
+    c = np.arctan2(work[1, 2], work[2, 2])
+    return tuple(int(round(angle * _LEVELS / (2 * np.pi))) % _LEVELS for angle in (a, b, c))  # type: ignore[return-value]

@@ -1,0 +1,117 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""What each decision would cost, in 1/1024 bit, read from the present context states. Encoder only."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fdcodec.coding import contexts as ctx
+from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_UNARY, MIN_LOG2, N_PROBABLE
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.range_coder import PROBABILITY_BITS
+from fdcodec.kernels.syntax_kernels import chroma_from_luma_context
+
+ONE_BIT = 1024
+_TABLE_BITS = 10
+BIN_COST = np.rint(-ONE_BIT * np.log2((np.arange(1 << _TABLE_BITS) + 0.5) / (1 << _TABLE_BITS))).astype(np.int64)
+N_LEVEL_CONTEXTS = ctx.N_SIZES * ctx.N_QUANTIZERS * ctx.N_FREQUENCY_CLASSES * ctx.N_NEIGHBOUR_CLASSES
+
+
+class Costs(NamedTuple):
+    """Costs of one plane kind: `levels[context, magnitude]`, the same without significance, and of binary end classes."""
+
+    levels: np.ndarray
+    last_levels: np.ndarray
+    ends: np.ndarray
+
+
+def new_costs() -> Costs:
+    """Return empty cost tables."""
+    shape = (N_LEVEL_CONTEXTS, MAX_UNARY + 1)
+    ends = np.zeros((ctx.N_SIZES, ctx.N_ACTIVITIES, ctx.END_BINS), np.int64)
+    return Costs(np.zeros(shape, np.int64), np.zeros(shape, np.int64), ends)
+
+
+@kernel()
+def bin_cost(contexts, context, bit):
+    """Return the cost of a bin in its context's present state."""
+    probability = (contexts[context, 0] + contexts[context, 1]) >> 1
+    index = probability >> (PROBABILITY_BITS - _TABLE_BITS)
+    return BIN_COST[index] if bit else BIN_COST[(1 << _TABLE_BITS) - 1 - index]
+
+
+@kernel()
+def _update_level_costs(contexts, kind, costs):
+    for context in range(N_LEVEL_CONTEXTS):
+        neighbours = context % ctx.N_NEIGHBOUR_CLASSES
+        offset = kind * N_LEVEL_CONTEXTS + context
+        significant = bin_cost(contexts, ctx.SIGNIFICANT + offset, 1)
+        costs.levels[context, 0] = bin_cost(contexts, ctx.SIGNIFICANT + offset, 0)
+        costs.last_levels[context, 0] = 0
+        cost = ONE_BIT + bin_cost(contexts, ctx.ABOVE_ONE + offset, 1)
+        costs.last_levels[context, 1] = ONE_BIT + bin_cost(contexts, ctx.ABOVE_ONE + offset, 0)
+        for magnitude in range(2, MAX_UNARY):
+            unary = ctx.MAGNITUDE + (kind * 16 + magnitude) * ctx.N_NEIGHBOUR_CLASSES + neighbours
+            costs.last_levels[context, magnitude] = cost + bin_cost(contexts, unary, 0)
+            cost += bin_cost(contexts, unary, 1)
+        costs.last_levels[context, MAX_UNARY] = cost
+        for magnitude in range(1, MAX_UNARY + 1):
+            costs.levels[context, magnitude] = costs.last_levels[context, magnitude] + significant
+
+
+@kernel()
+def update_costs(contexts, kind, costs):
+    """Fill the tables of a plane kind from the contexts."""
+    _update_level_costs(contexts, kind, costs)
+    for size in range(ctx.N_SIZES):
+        n_classes = 2 * (size + MIN_LOG2) + 1
+        for activity in range(ctx.N_ACTIVITIES):
+            first = ctx.END_CLASS + ((kind * ctx.N_SIZES + size) * ctx.N_ACTIVITIES + activity) * ctx.END_BINS
+            cost = 0
+            for end_class in range(n_classes):
+                costs.ends[size, activity, end_class] = cost + bin_cost(contexts, first + end_class, 0)
+                cost += bin_cost(contexts, first + end_class, 1)
+            costs.ends[size, activity, n_classes] = cost
+
+
+@kernel()
+def end_cost(contexts, costs, kind, log2_size, activity, end):
+    """Return the cost of a block's end."""
+    end_class = 0
+    while end >> end_class:
+        end_class += 1
+    cost = costs.ends[log2_size - MIN_LOG2, activity, end_class]
+    if end_class >= 2:
+        context = ctx.END_DETAIL + (kind * ctx.N_SIZES + log2_size - MIN_LOG2) * ctx.END_BINS + end_class
+        cost += bin_cost(contexts, context, (end >> (end_class - 2)) & 1) + (end_class - 2) * ONE_BIT
+    return cost
+
+
+@kernel()
+def magnitude_cost(row, magnitude):
+    """Return the cost of a magnitude given its context's row of a level table."""
+    if magnitude < MAX_UNARY:
+        return row[magnitude]
+    n_bits = 0
+    while (magnitude - MAX_UNARY + 1) >> (n_bits + 1):
+        n_bits += 1
+    return row[MAX_UNARY] + (2 * n_bits + 1) * ONE_BIT
+
+
+@kernel()
+def mode_cost(contexts, maps, kind, x, y, log2_size, mode, probable):
+    """Return the cost of a prediction mode, given the block's probable modes."""
+    cost = 0
+    if kind == 1:
+        context = chroma_from_luma_context(maps, log2_size, x, y)
+        cost += bin_cost(contexts, context, 1 if mode == CHROMA_FROM_LUMA else 0)
+        if mode == CHROMA_FROM_LUMA:
+            return cost
+    context = ctx.PROBABLE + kind * ctx.N_SIZES + log2_size - MIN_LOG2
+    for index in range(N_PROBABLE):
+        if probable[index] == mode:
+            cost += bin_cost(contexts, context, 1)
+            for k in range(min(index + 1, N_PROBABLE - 1)):
+                cost += bin_cost(contexts, ctx.PROBABLE_INDEX + kind * 5 + k, 1 if index > k else 0)
+            return cost
+    return cost + bin_cost(contexts, context, 0) + 5 * ONE_BIT

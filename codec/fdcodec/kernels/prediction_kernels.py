@@ -1,0 +1,288 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""Prediction of a block from its decoded neighbours, in integers (SPEC 4.1).
+
+References are one array of 4N+1 samples: index 2N is the corner above left, 2N-1-k the k-th sample down the left edge,
+2N+1+k the k-th along the top edge. What is not decoded yet repeats the nearest decoded sample before it.
+"""
+
+import numpy as np
+
+from fdcodec.coding.constants import CELL_LOG2, DC, FRACTION_BITS, HORIZONTAL, MAX_LOG2, PLANAR, VERTICAL
+from fdcodec.kernels.jit import kernel
+
+_OFFSETS = [0, 2, 5, 9, 13, 17, 21, 26, 32]
+# Displacement, in 1/32 sample per row, of modes 2..34: horizontal ones from +32 down to -26, vertical ones from -32 up.
+ANGLES = np.array([0, 0] + _OFFSETS[:0:-1] + [-a for a in _OFFSETS[:-1]] + [-a for a in _OFFSETS[:0:-1]] + _OFFSETS)
+# Distance from pure horizontal or vertical above which a block of this log2 size reads smoothed references.
+SMOOTHING_DISTANCE = np.array([99, 99, 99, 7, 1, 0])
+
+
+def _cubic_taps() -> np.ndarray:
+    """Return the 4-tap interpolation filter of each 1/32 position, scaled by 64."""
+    fraction = np.arange(32) / 32
+    outer_left = np.rint(-24 * fraction * (1 - fraction) ** 2).astype(np.int64)
+    outer_right = np.rint(-24 * fraction**2 * (1 - fraction)).astype(np.int64)
+    inner_left = np.rint(64 * (1 - fraction)).astype(np.int64) - outer_left
+    return np.stack([outer_left, inner_left, 64 - outer_left - inner_left - outer_right, outer_right], axis=1)
+
+
+def _z_order(log2_size: int) -> np.ndarray:
+    """Return each cell's place in the Z order of a tree of 2^log2_size by 2^log2_size cells."""
+    rows, columns = np.indices((1 << log2_size, 1 << log2_size))
+    return sum((((columns >> b) & 1) << (2 * b)) | (((rows >> b) & 1) << (2 * b + 1)) for b in range(log2_size))
+
+
+CUBIC_TAPS = _cubic_taps()
+TREE_CELLS_LOG2 = MAX_LOG2 - CELL_LOG2
+Z_ORDER = _z_order(TREE_CELLS_LOG2)
+
+
+@kernel()
+def is_decoded(cell_x, cell_y, x, y):
+    """Tell whether a 4x4 cell comes before the block at sample (x, y) in coding order: trees in raster, cells in Z order."""
+    tree_x, tree_y = cell_x >> TREE_CELLS_LOG2, cell_y >> TREE_CELLS_LOG2
+    own_x, own_y = x >> MAX_LOG2, y >> MAX_LOG2
+    if tree_y != own_y:
+        return tree_y < own_y
+    if tree_x != own_x:
+        return tree_x < own_x
+    mask = (1 << TREE_CELLS_LOG2) - 1
+    return Z_ORDER[cell_y & mask, cell_x & mask] < Z_ORDER[(y >> CELL_LOG2) & mask, (x >> CELL_LOG2) & mask]
+
+
+@kernel()
+def gather_references(plane, x, y, log2_size, references):
+    """Copy the decoded border of the block at (x, y) into `references`; mid-gray where nothing is decoded."""
+    size = 1 << log2_size
+    corner = 2 * size
+    height, width = plane.shape
+    left, top = 0, 0
+    if x > 0:
+        left = size
+        while left < 2 * size and y + left < height and is_decoded((x - 1) >> CELL_LOG2, (y + left) >> CELL_LOG2, x, y):
+            left += 4
+    if y > 0:
+        top = size
+        while top < 2 * size and x + top < width and is_decoded((x + top) >> CELL_LOG2, (y - 1) >> CELL_LOG2, x, y):
+            top += 4
+    for k in range(left):
+        references[corner - 1 - k] = plane[y + k, x - 1]
+    for k in range(top):
+        references[corner + 1 + k] = plane[y - 1, x + k]
+    if left > 0 and top > 0:
+        references[corner] = plane[y - 1, x - 1]
+    elif left > 0:
+        references[corner] = references[corner - 1]
+    elif top > 0:
+        references[corner] = references[corner + 1]
+    else:
+        references[corner] = 128 << FRACTION_BITS
+    last = references[corner - left]
+    for k in range(left, 2 * size):
+        references[corner - 1 - k] = last
+    last = references[corner + top]
+    for k in range(top, 2 * size):
+        references[corner + 1 + k] = last
+
+
+@kernel()
+def smooth_references(references, log2_size, smoothed):
+    """Filter the references by (1, 2, 1) / 4, the two ends excepted."""
+    last = 4 << log2_size
+    smoothed[0] = references[0]
+    smoothed[last] = references[last]
+    for k in range(1, last):
+        smoothed[k] = (references[k - 1] + 2 * references[k] + references[k + 1] + 2) >> 2
+
+
+@kernel()
+def _predict_planar(references, log2_size, prediction):
+    size = 1 << log2_size
+    corner = 2 * size
+    right = references[corner + size + 1]
+    bottom = references[corner - size - 1]
+    for row in range(size):
+        left = references[corner - 1 - row]
+        for column in range(size):
+            prediction[row, column] = (
+                (size - 1 - column) * left
+                + (column + 1) * right
+                + (size - 1 - row) * references[corner + 1 + column]
+                + (row + 1) * bottom
+                + size
+            ) >> (log2_size + 1)
+
+
+@kernel()
+def _predict_dc(references, log2_size, prediction):
+    size = 1 << log2_size
+    corner = 2 * size
+    total = size
+    for k in range(1, size + 1):
+        total += references[corner + k] + references[corner - k]
+    total >>= log2_size + 1
+    for row in range(size):
+        for column in range(size):
+            prediction[row, column] = total
+
+
+@kernel()
+def _blend_edges(references, log2_size, prediction):
+    """Pull a planar or DC prediction towards the edges it starts from, with weights that halve away from them."""
+    size = 1 << log2_size
+    corner = 2 * size
+    scale = (2 * log2_size - 2) >> 2
+    for row in range(size):
+        weight_top = 32 >> ((row << 1) >> scale)
+        for column in range(size):
+            weight_left = 32 >> ((column << 1) >> scale)
+            if weight_top == 0 and weight_left == 0:
+                break
+            value = prediction[row, column]
+            prediction[row, column] = value + (
+                (
+                    weight_left * (references[corner - 1 - row] - value)
+                    + weight_top * (references[corner + 1 + column] - value)
+                    + 32
+                )
+                >> 6
+            )
+
+
+@kernel()
+def _main_reference(references, log2_size, angle, sign, line):
+    """Lay the references out along the main edge (`sign` +1: top, -1: left); `line[2N]` is the corner."""
+    size = 1 << log2_size
+    corner = 2 * size
+    for k in range(2 * size + 1):
+        line[corner + k] = references[corner + sign * k]
+    line[corner + 2 * size + 1] = line[corner + 2 * size]
+    line[corner + 2 * size + 2] = line[corner + 2 * size]
+    line[corner - 1] = line[corner]
+    if angle < 0:
+        inverse = 8192 // -angle
+        for k in range(1, ((size * -angle) >> 5) + 2):
+            line[corner - k] = references[corner - sign * min((k * inverse + 128) >> 8, 2 * size)]
+
+
+@kernel()
+def _predict_angular(references, line, angle, log2_size, cubic, lines):
+    """Predict by rows of the main direction: `lines[k]` is the k-th row (vertical) or column (horizontal)."""
+    size = 1 << log2_size
+    corner = 2 * size
+    for k in range(size):
+        displacement = (k + 1) * angle
+        start = corner + (displacement >> 5)
+        fraction = displacement & 31
+        if fraction == 0:
+            for i in range(size):
+                lines[k, i] = line[start + i + 1]
+        elif cubic:
+            tap0, tap1, tap2, tap3 = CUBIC_TAPS[fraction]
+            for i in range(size):
+                lines[k, i] = (
+                    tap0 * line[start + i] + tap1 * line[start + i + 1] + tap2 * line[start + i + 2] + tap3 * line[start + i + 3] + 32
+                ) >> 6
+        else:
+            for i in range(size):
+                lines[k, i] = ((32 - fraction) * line[start + i + 1] + fraction * line[start + i + 2] + 16) >> 5
+
+
+@kernel()
+def _blend_side(references, log2_size, angle, sign, lines):
+    """Pull an angular prediction of positive or zero angle towards the side edge (SPEC 4.1.5)."""
+    size = 1 << log2_size
+    corner = 2 * size
+    if angle == 0:
+        scale = (2 * log2_size - 2) >> 2
+        for i in range(size):
+            weight = 32 >> ((i << 1) >> scale)
+            if weight == 0:
+                break
+            for k in range(size):
+                lines[k, i] += (weight * (references[corner - sign * (1 + k)] - references[corner]) + 32) >> 6
+        return
+    inverse = 8192 // angle
+    log2_inverse = 0
+    while (3 * inverse - 2) >> (log2_inverse + 1):
+        log2_inverse += 1
+    scale = min(2, log2_size - log2_inverse + 8)
+    if scale < 0:
+        return
+    for i in range(size):
+        weight = 32 >> min((i << 1) >> scale, 31)
+        if weight == 0:
+            break
+        for k in range(size):
+            side = references[corner - sign * min(k + (((i + 1) * inverse + 256) >> 9) + 1, 2 * size)]
+            lines[k, i] += (weight * (side - lines[k, i]) + 32) >> 6
+
+
+@kernel()
+def predict(references, smoothed, log2_size, mode, scratch, prediction):
+    """Write the prediction of `mode` (0..34) for one block; `scratch` is a pair (line, lines) of work arrays."""
+    size = 1 << log2_size
+    line, lines = scratch
+    if mode == PLANAR:
+        _predict_planar(smoothed if log2_size >= 3 else references, log2_size, prediction)
+        _blend_edges(references, log2_size, prediction)
+        return
+    if mode == DC:
+        _predict_dc(references, log2_size, prediction)
+        _blend_edges(references, log2_size, prediction)
+        return
+    angle = ANGLES[mode]
+    distance = min(abs(mode - HORIZONTAL), abs(mode - VERTICAL))
+    smooth = distance > SMOOTHING_DISTANCE[log2_size]
+    vertical = mode >= 18
+    sign = 1 if vertical else -1
+    source = smoothed if smooth else references
+    _main_reference(source, log2_size, angle, sign, line)
+    _predict_angular(source, line, angle, log2_size, not smooth, lines)
+    if angle >= 0:
+        _blend_side(references if angle == 0 else source, log2_size, angle, sign, lines)
+    if vertical:
+        for row in range(size):
+            for column in range(size):
+                prediction[row, column] = lines[row, column]
+    else:
+        for row in range(size):
+            for column in range(size):
+                prediction[row, column] = lines[column, row]
+
+
+@kernel()
+def predict_from_luma(luma, plane, x, y, log2_size, prediction):
+    """Predict a chroma block as a line of the luma block, fitted on the decoded border (SPEC 4.1.6).
+
+    The slope has 10 fractional bits; sums are int64: at most 64 samples of 13 bits.
+    """
+    size = 1 << log2_size
+    count = np.int64(0)
+    sum_luma, sum_chroma, sum_squares, sum_products = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+    for k in range(size):
+        if y > 0:
+            a, b = np.int64(luma[y - 1, x + k]), np.int64(plane[y - 1, x + k])
+            sum_luma += a
+            sum_chroma += b
+            sum_squares += a * a
+            sum_products += a * b
+            count += 1
+        if x > 0:
+            a, b = np.int64(luma[y + k, x - 1]), np.int64(plane[y + k, x - 1])
+            sum_luma += a
+            sum_chroma += b
+            sum_squares += a * a
+            sum_products += a * b
+            count += 1
+    slope = np.int64(0)
+    mean_luma, mean_chroma = np.int64(0), np.int64(128 << FRACTION_BITS)
+    if count > 0:
+        mean_luma = sum_luma // count
+        mean_chroma = sum_chroma // count
+        variance = sum_squares * count - sum_luma * sum_luma + (count * count << (2 * FRACTION_BITS + 1))
+        slope = ((sum_products * count - sum_luma * sum_chroma) << 10) // variance
+        slope = min(max(slope, -4096), 4096)
+    for row in range(size):
+        for column in range(size):
+            prediction[row, column] = mean_chroma + ((slope * (luma[y + row, x + column] - mean_luma) + 512) >> 10)

@@ -1,0 +1,334 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""The encoder's search: partition, prediction modes and levels by rate and distortion, all in integers (encoder only).
+
+A tree is searched depth first with quickly quantized blocks, whose reconstruction stands in the plane while later blocks
+are tried; then its chosen blocks are quantized again by the trellis, in coding order, on the decoder's own functions.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fdcodec.coding.constants import (
+    CELL_LOG2,
+    CHROMA_FROM_LUMA,
+    COEFFICIENT_LIMIT,
+    DC,
+    MAX_LOG2,
+    MIN_LOG2,
+    N_MODES,
+    N_PROBABLE,
+    PLANAR,
+    STEP_BITS,
+)
+from fdcodec.kernels.cost_kernels import Costs, bin_cost, mode_cost, new_costs, update_costs
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
+from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels, trellis_levels
+from fdcodec.kernels.reconstruction_kernels import Work, add_residual, predict_block, reconstruct_block
+from fdcodec.kernels.syntax_kernels import STRIDE, activity_context, code_tree, fill_cells, probable_modes, split_context
+from fdcodec.kernels.tables import Maps, Tables
+from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
+
+ERROR_TO_COST = 18  # a squared sample error (FRACTION_BITS each) in cost units
+
+
+class Search(NamedTuple):
+    """Everything the search of one plane reads and writes; `best_*` hold the best of each log2 size while it is open."""
+
+    original: np.ndarray
+    plane: np.ndarray
+    luma: np.ndarray
+    maps: Maps
+    guide: Maps
+    contexts: np.ndarray
+    costs: Costs
+    tables: Tables
+    work: Work
+    best_levels: np.ndarray
+    best_samples: np.ndarray
+    best_modes: np.ndarray
+    best_ends: np.ndarray
+    best_prediction: np.ndarray
+    levels: np.ndarray
+    neighbours: np.ndarray
+    magnitudes: np.ndarray
+    quantizer_costs: np.ndarray
+    paths: np.ndarray
+    probable: np.ndarray
+    mode_costs: np.ndarray
+    mode_rates: np.ndarray
+
+
+class Options(NamedTuple):
+    """The numbers of one plane's search; `lagrangian` prices 1/1024 bit, `root` is what it is for a sum of differences."""
+
+    kind: int
+    half_step: int
+    lagrangian: int
+    root: int
+    low: int
+    high: int
+    n_candidates: int
+    sparsity: int
+    skip_split: int
+
+
+@kernel()
+def hadamard_cost(original, x, y, prediction, size):
+    """Return the sum of absolute 4x4 Hadamard coefficients of the residual, orthonormal scale times 4."""
+    total = np.int64(0)
+    t = np.empty(16, np.int64)
+    for row in range(0, size, 4):
+        for column in range(0, size, 4):
+            for i in range(4):
+                a = np.int64(original[y + row + i, x + column] - prediction[row + i, column])
+                b = np.int64(original[y + row + i, x + column + 1] - prediction[row + i, column + 1])
+                c = np.int64(original[y + row + i, x + column + 2] - prediction[row + i, column + 2])
+                d = np.int64(original[y + row + i, x + column + 3] - prediction[row + i, column + 3])
+                t[4 * i] = a + b + c + d
+                t[4 * i + 1] = a - b + c - d
+                t[4 * i + 2] = a + b - c - d
+                t[4 * i + 3] = a - b - c + d
+            for i in range(4):
+                a, b, c, d = t[i], t[4 + i], t[8 + i], t[12 + i]
+                total += abs(a + b + c + d) + abs(a - b + c - d) + abs(a + b - c - d) + abs(a - b - c + d)
+    return total
+
+
+@kernel()
+def _price_mode(s, o, x, y, log2_size, mode):
+    """Enter a mode's Hadamard cost, rate included, into `mode_costs`, unless it is there."""
+    if s.mode_costs[mode] < INFINITE:
+        return
+    if mode == CHROMA_FROM_LUMA:
+        predict_from_luma(s.luma, s.plane, x, y, log2_size, s.work.prediction)
+    else:
+        predict(s.work.references, s.work.smoothed, log2_size, mode, (s.work.line, s.work.lines), s.work.prediction)
+    rate = mode_cost(s.contexts, s.maps, o.kind, x, y, log2_size, mode, s.probable)
+    s.mode_rates[mode] = rate
+    s.mode_costs[mode] = (hadamard_cost(s.original, x, y, s.work.prediction, 1 << log2_size) << 8) + o.root * rate
+
+
+@kernel()
+def _price_modes(s, o, x, y, log2_size):
+    """Price the modes worth a look: the probable ones, a coarse fan of angles and, in luma, the angles beside the best."""
+    s.mode_costs[:] = INFINITE
+    probable_modes(s.maps, s.guide, o.kind, x, y, 1 << log2_size, s.probable)
+    _price_mode(s, o, x, y, log2_size, PLANAR)
+    _price_mode(s, o, x, y, log2_size, DC)
+    for k in range(N_PROBABLE):
+        _price_mode(s, o, x, y, log2_size, s.probable[k])
+    if o.kind == 1:
+        _price_mode(s, o, x, y, log2_size, CHROMA_FROM_LUMA)
+        return
+    for mode in range(2, N_MODES, 4):
+        _price_mode(s, o, x, y, log2_size, mode)
+    for distance in (2, 1):
+        best = 2
+        for mode in range(2, N_MODES):
+            if s.mode_costs[mode] < s.mode_costs[best]:
+                best = mode
+        if best - distance >= 2:
+            _price_mode(s, o, x, y, log2_size, best - distance)
+        if best + distance < N_MODES:
+            _price_mode(s, o, x, y, log2_size, best + distance)
+
+
+@kernel()
+def _transform_residual(s, o, x, y, log2_size, mode):
+    """Write the coefficients of original minus prediction into `work.coefficients`, cut to `sparsity` if asked."""
+    size = 1 << log2_size
+    for row in range(size):
+        for column in range(size):
+            s.work.residual[row, column] = s.original[y + row, x + column] - s.work.prediction[row, column]
+    forward_transform(s.work.residual, mode, log2_size, s.tables, s.work.scratch, s.work.coefficients)
+    if o.sparsity > 0:
+        keep_largest(s.work.coefficients, size, o.sparsity)
+
+
+@kernel()
+def _try_mode(s, o, x, y, log2_size, mode, activity, best):
+    """Quantize the block in one mode and keep it if its cost is below `best`; return the lower cost."""
+    size = 1 << log2_size
+    predict_block(s.plane, s.luma, x, y, log2_size, mode, s.work)
+    _transform_residual(s, o, x, y, log2_size, mode)
+    block = (o.kind, log2_size, activity, s.tables.scans[log2_size])
+    scratch = (s.magnitudes, s.quantizer_costs)
+    end, cost = optimize_levels(
+        s.work.coefficients, block, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, s.neighbours, scratch
+    )
+    cost += o.lagrangian * s.mode_rates[mode]
+    if cost >= best:
+        return best
+    s.best_modes[log2_size] = mode
+    s.best_ends[log2_size] = end
+    for row in range(size):
+        for column in range(size):
+            sign = 1 if s.work.coefficients[row, column] >= 0 else -1
+            s.best_levels[log2_size, row, column] = sign * s.levels[row, column]
+            s.best_prediction[row, column] = s.work.prediction[row, column]
+    return cost
+
+
+@kernel()
+def _reconstruct_trial(s, o, x, y, log2_size):
+    """Write the trial reconstruction of the best mode into `best_samples`; return its squared error."""
+    size = 1 << log2_size
+    levels = s.best_levels[log2_size]
+    if s.best_ends[log2_size] == 0:
+        s.work.residual[:size, :size] = 0
+    else:
+        for row in range(size):
+            for column in range(size):
+                value = (2 * np.int64(levels[row, column]) * o.half_step) >> STEP_BITS
+                s.work.coefficients[row, column] = min(max(value, -COEFFICIENT_LIMIT), COEFFICIENT_LIMIT)
+        mode = s.best_modes[log2_size]
+        inverse_transform(s.work.coefficients, mode, log2_size, s.tables, s.work.scratch, s.work.residual)
+    add_residual(s.best_samples[log2_size], 0, 0, size, (o.low, o.high), s.best_prediction, s.work.residual)
+    error = np.int64(0)
+    for row in range(size):
+        for column in range(size):
+            difference = np.int64(s.original[y + row, x + column] - s.best_samples[log2_size, row, column])
+            error += difference * difference
+    return error
+
+
+@kernel()
+def _search_leaf(s, o, x, y, log2_size):
+    """Find the best mode and levels of one block; return its cost without the split flag."""
+    gather_references(s.plane, x, y, log2_size, s.work.references)
+    smooth_references(s.work.references, log2_size, s.work.smoothed)
+    _price_modes(s, o, x, y, log2_size)
+    activity = activity_context(s.maps, s.guide, o.kind, x, y)
+    best = INFINITE
+    for _ in range(o.n_candidates):
+        mode = np.argmin(s.mode_costs)
+        if s.mode_costs[mode] >= INFINITE:
+            break
+        s.mode_costs[mode] = INFINITE
+        best = _try_mode(s, o, x, y, log2_size, mode, activity, best)
+    return best
+
+
+@kernel()
+def _keep_leaf(s, x, y, log2_size):
+    """Put the best block of this size into the plane and the maps."""
+    size = 1 << log2_size
+    for row in range(size):
+        for column in range(size):
+            s.plane[y + row, x + column] = s.best_samples[log2_size, row, column]
+    fill_cells(s.maps.log2_sizes, x, y, log2_size, log2_size)
+    fill_cells(s.maps.modes, x, y, log2_size, s.best_modes[log2_size])
+    fill_cells(s.maps.ends, x, y, log2_size, s.best_ends[log2_size])
+
+
+@kernel()
+def search_tree(s, o, x, y, log2_size):
+    """Search the quadtree at (x, y), leave the best partition in plane and maps, and return its cost.
+
+    A block past the plane's edge is split for nothing; a flat block is not split; four parts are given up as soon as
+    they cost more than the whole.
+    """
+    height, width = s.plane.shape
+    size = 1 << log2_size
+    if x >= width or y >= height:
+        return np.int64(0)
+    whole, parts, flat = INFINITE, np.int64(0), False
+    fits = x + size <= width and y + size <= height
+    if fits:
+        whole = _search_leaf(s, o, x, y, log2_size)
+        error = _reconstruct_trial(s, o, x, y, log2_size)
+        if log2_size > MIN_LOG2:
+            context = split_context(s.maps, s.guide, o.kind, x, y, log2_size)
+            whole += o.lagrangian * bin_cost(s.contexts, context, 0)
+            parts += o.lagrangian * bin_cost(s.contexts, context, 1)
+            flat = s.best_ends[log2_size] == 0 and error << 10 < np.int64(o.skip_split) << (2 * log2_size)
+    if log2_size > MIN_LOG2 and not flat:
+        half = size >> 1
+        for quarter in range(4):
+            if parts < whole:
+                parts += search_tree(s, o, x + (quarter & 1) * half, y + (quarter >> 1) * half, log2_size - 1)
+        if parts < whole:
+            return parts
+    if fits:
+        _keep_leaf(s, x, y, log2_size)
+    return whole
+
+
+@kernel()
+def _finish_block(s, o, x, y, log2_size):
+    """Quantize a chosen block by the trellis, on its final neighbours, and reconstruct it as the decoder will."""
+    size = 1 << log2_size
+    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
+    mode = s.maps.modes[cell_y, cell_x]
+    predict_block(s.plane, s.luma, x, y, log2_size, mode, s.work)
+    _transform_residual(s, o, x, y, log2_size, mode)
+    block = (o.kind, log2_size, activity_context(s.maps, s.guide, o.kind, x, y), s.tables.scans[log2_size])
+    coefficients = s.work.coefficients
+    scratch = (s.magnitudes, s.quantizer_costs)
+    optimize_levels(coefficients, block, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, s.neighbours, scratch)
+    levels = s.maps.levels[y : y + size, x : x + size]
+    paths = (s.paths[0], s.paths[1])
+    end = trellis_levels(
+        coefficients, block, o.half_step, o.lagrangian, s.contexts, s.costs, levels, s.neighbours, paths
+    )
+    fill_cells(s.maps.ends, x, y, log2_size, end)
+    bounds = (o.low, o.high)
+    reconstruct_block(s.plane, s.luma, s.maps, x, y, log2_size, o.half_step, bounds, s.tables, s.work)
+
+
+@kernel()
+def _finish_tree(s, o, x, y, log2_size):
+    """Finish the blocks of a searched tree in coding order."""
+    height, width = s.plane.shape
+    if x >= width or y >= height:
+        return
+    size = 1 << log2_size
+    fits = x + size <= width and y + size <= height
+    if fits and s.maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2] == log2_size:
+        _finish_block(s, o, x, y, log2_size)
+        return
+    half = size >> 1
+    for quarter in range(4):
+        _finish_tree(s, o, x + (quarter & 1) * half, y + (quarter >> 1) * half, log2_size - 1)
+
+
+@kernel()
+def encode_plane(s, o, stream, code_work):
+    """Search, finish and write a plane tree by tree; costs follow the adapting contexts."""
+    height, width = s.plane.shape
+    for y in range(0, height, 1 << MAX_LOG2):
+        for x in range(0, width, 1 << MAX_LOG2):
+            update_costs(s.contexts, o.kind, s.costs)
+            search_tree(s, o, x, y, MAX_LOG2)
+            _finish_tree(s, o, x, y, MAX_LOG2)
+            code_tree(stream, s.maps, s.guide, o.kind, x, y, MAX_LOG2, s.tables.scans, code_work)
+
+
+def new_search(original, plane, luma, maps, guide, contexts, tables, work):  # noqa: PLR0913
+    """Gather the arrays of a plane's search and allocate its scratch."""
+    blocks = [np.zeros((MAX_LOG2 + 1, 32, 32), np.int32) for _ in range(2)]
+    ends = [np.zeros(MAX_LOG2 + 1, np.int64) for _ in range(2)]
+    return Search(
+        original,
+        plane,
+        luma,
+        maps,
+        guide,
+        contexts,
+        new_costs(),
+        tables,
+        work,
+        *blocks,
+        *ends,
+        np.zeros((32, 32), np.int32),
+        np.zeros((32, 32), np.int32),
+        np.zeros(1024, np.int64),
+        np.zeros(STRIDE * STRIDE + 2, np.int32),
+        np.zeros((3, 1024), np.int64),
+        np.zeros((2, 1024, 4), np.int64),
+        np.zeros(N_PROBABLE + 2, np.int64),
+        np.zeros(N_MODES + 1, np.int64),
+        np.zeros(N_MODES + 1, np.int64),
+    )

@@ -1,0 +1,102 @@
+"""The canonical bytes of a class model: rotations, start states, filters (SPEC 7). Build and parse face each other."""
+
+from typing import TypeAlias
+
+import construct as c
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.coding.constants import (
+    ANGLE_LEVELS,
+    FILTER_BUCKETS,
+    FILTER_CLASSES,
+    FILTER_WEIGHTS,
+    MAX_LOG2,
+    MIN_LOG2,
+    N_GROUPS,
+)
+from fdcodec.coding.contexts import N_CONTEXTS
+from fdcodec.errors import FormatError
+
+Rotations: TypeAlias = "dict[tuple[int, int], tuple[NDArray[np.uint8], NDArray[np.uint16]]]"
+
+VERSION = 0
+MAX_ROTATIONS = 1024
+MAX_UPDATE_COUNT = 63
+MIN_START = 2  # start probabilities are 2..253, in 1/256
+_FILTER_SHAPE = (FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
+
+_GROUP = c.Struct(
+    "log2_size" / c.Int8ul,
+    "group" / c.Int8ul,
+    "count" / c.Int16ul,
+    "_check" / c.Check(c.this.count <= MAX_ROTATIONS),
+    "pairs" / c.Bytes(2 * c.this.count),
+    "angles" / c.Bytes(2 * c.this.count),
+)
+_BODY = c.Struct(
+    "version" / c.Const(VERSION, c.Int8ul),
+    "n_groups" / c.Int8ul,
+    "groups" / c.Array(c.this.n_groups, _GROUP),
+    "n_contexts" / c.Int16ul,
+    "start_states" / c.Bytes(2 * c.this.n_contexts),
+    "n_filter_weights" / c.Int32ul,
+    "_check" / c.Check(lambda this: this.n_filter_weights in (0, int(np.prod(_FILTER_SHAPE)))),
+    "filters" / c.Bytes(c.this.n_filter_weights),
+    c.Terminated,
+)
+
+
+def build_body(
+    rotations: Rotations, start_states: NDArray[np.uint8] | None, filters: NDArray[np.int8] | None
+) -> bytes:
+    """Return the canonical bytes; groups in ascending order."""
+    groups = []
+    for (log2_size, group), (pairs, angles) in sorted(rotations.items()):
+        packed = np.asarray(pairs, np.uint8).tobytes(), np.asarray(angles, "<u2").tobytes()
+        groups.append({"log2_size": log2_size, "group": group, "count": len(angles), "pairs": packed[0], "angles": packed[1]})
+    states = b"" if start_states is None else np.asarray(start_states, np.uint8).tobytes()
+    weights = b"" if filters is None else np.asarray(filters, np.int8).tobytes()
+    return bytes(
+        _BODY.build(
+            {
+                "n_groups": len(groups),
+                "groups": groups,
+                "n_contexts": len(states) // 2,
+                "start_states": states,
+                "n_filter_weights": len(weights),
+                "filters": weights,
+            }
+        )
+    )
+
+
+def parse_body(data: bytes) -> tuple[Rotations, NDArray[np.uint8] | None, NDArray[np.int8] | None]:
+    """Return rotations, start states and filters; FormatError where a field is outside what is allowed."""
+    try:
+        body = _BODY.parse(data)
+    except c.ConstructError as error:
+        raise FormatError(f"class model: {str(error).splitlines()[0]}") from error
+    rotations = dict(_parse_group(group) for group in body.groups)
+    if len(rotations) != len(body.groups) or list(rotations) != sorted(rotations):
+        raise FormatError("class model: the groups are not in ascending order")
+    if body.n_contexts not in (0, N_CONTEXTS):
+        raise FormatError(f"class model: {body.n_contexts} start states, expected 0 or {N_CONTEXTS}")
+    states = np.frombuffer(body.start_states, np.uint8).reshape(-1, 2)
+    if len(states) and states[:, 1].max() > MAX_UPDATE_COUNT:
+        raise FormatError(f"class model: a start state's confidence is above {MAX_UPDATE_COUNT}")
+    if len(states) and not MIN_START <= states[:, 0].min() <= states[:, 0].max() <= 255 - MIN_START:
+        raise FormatError(f"class model: a start probability is not in {MIN_START}..{255 - MIN_START}")
+    filters = np.frombuffer(body.filters, np.int8).reshape(_FILTER_SHAPE) if body.n_filter_weights else None
+    return rotations, states if len(states) else None, filters
+
+
+def _parse_group(group: c.Container) -> tuple[tuple[int, int], tuple[NDArray[np.uint8], NDArray[np.uint16]]]:
+    pairs = np.frombuffer(group.pairs, np.uint8).reshape(-1, 2)
+    angles = np.frombuffer(group.angles, "<u2").astype(np.uint16)
+    zone = 16 if group.log2_size == MIN_LOG2 else 64
+    if not MIN_LOG2 <= group.log2_size <= MAX_LOG2 or group.group >= N_GROUPS:
+        raise FormatError(f"class model: no mode group {group.group} of log2 size {group.log2_size}")
+    if len(pairs) and (pairs.max() >= zone or (pairs[:, 0] >= pairs[:, 1]).any() or angles.max() >= ANGLE_LEVELS):
+        raise FormatError("class model: a rotation's indices or angle are out of range")
+    return (group.log2_size, group.group), (pairs, angles)

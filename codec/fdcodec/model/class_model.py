@@ -1,0 +1,134 @@
+"""The class model: learned rotations, start states and filter of a kind of image, and its `.fdt` file."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.errors import ChecksumError, FormatError, TruncatedError
+from fdcodec.limits import MAX_MODEL_BYTES
+from fdcodec.model.body import Rotations, build_body, parse_body
+
+if TYPE_CHECKING:
+    from fdcodec.kernels.tables import Tables
+
+_MAGIC = b"\x8bFDT"
+_HEAD_BYTES = len(_MAGIC) + 8
+
+
+@dataclass(frozen=True, eq=False)
+class ClassModel:
+    """Everything the codec learns for a kind of image; equal models have equal hashes.
+
+    Parameters
+    ----------
+    name
+        What people call it; no part of its identity.
+    rotations
+        {(log2 size 2..5, mode group 0..9): (pairs (m, 2) uint8, angle indices (m,) uint16)}; empty for the plain DCT.
+    start_states
+        Shape (n_contexts, 2), uint8: start probability in 1/256 and its confidence as an update count; None for even odds.
+    filters
+        Shape (step buckets, classes, taps), int8: weights of the decoder's filter; None for no filter.
+    recipe
+        How it was made: sources, hashes, error curves. No part of its identity.
+    """
+
+    name: str
+    rotations: Rotations = field(default_factory=dict)
+    start_states: NDArray[np.uint8] | None = None
+    filters: NDArray[np.int8] | None = None
+    recipe: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The bytes that decide what the model does, and nothing else."""
+        return build_body(self.rotations, self.start_states, self.filters)
+
+    @cached_property
+    def hash(self) -> bytes:
+        """SHA-256 of the canonical bytes: the model's identity."""
+        return sha256(self.canonical).digest()
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The tables that the block kernels read."""
+        from fdcodec.kernels.tables import build_tables
+
+        return build_tables(self.rotations)
+
+    def to_bytes(self) -> bytes:
+        """Return the canonical bytes, deflated: what an `.fdc` file embeds."""
+        return zlib.compress(self.canonical, 9)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, name: str = "embedded", recipe: dict[str, Any] | None = None) -> ClassModel:
+        """Return the model of `to_bytes`; FormatError where the bytes are not those of a model."""
+        return cls(name, *parse_body(_inflate(data)), recipe=recipe or {})
+
+    def renamed(self, name: str) -> ClassModel:
+        """Return the same model under another name."""
+        return replace(self, name=name)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model as an `.fdt` file, atomically."""
+        from fdcodec.image.files import replace_file
+
+        name, recipe = self.name.encode(), zlib.compress(json.dumps(self.recipe, sort_keys=True).encode(), 9)
+        body = self.to_bytes()
+        parts = b"".join(len(part).to_bytes(4, "little") + part for part in (name, recipe, body))
+        replace_file(Path(path), _MAGIC + zlib.crc32(parts).to_bytes(4, "little") + len(parts).to_bytes(4, "little") + parts)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> ClassModel:
+        """Read an `.fdt` file.
+
+        Raises
+        ------
+        FormatError
+            It is not one; TruncatedError where it ends too early, ChecksumError where it is damaged.
+        """
+        with Path(path).open("rb") as file:
+            data = file.read(MAX_MODEL_BYTES)
+        if data[: len(_MAGIC)] != _MAGIC:
+            raise FormatError(f"{path}: not a class model (.fdt); make one with `fdcodec learn`")
+        length = int.from_bytes(data[_HEAD_BYTES - 4 : _HEAD_BYTES], "little")
+        parts = data[_HEAD_BYTES:]
+        if len(parts) != length:
+            raise TruncatedError(f"{path}: {len(parts)} bytes of class model, expected {length}; copy it again")
+        if zlib.crc32(parts) != int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little"):
+            raise ChecksumError(f"{path}: the class model is damaged; copy it again")
+        name, recipe, body = _split_parts(parts)
+        return cls.from_bytes(body, name.decode(errors="replace"), json.loads(_inflate(recipe)))
+
+
+def _split_parts(parts: bytes) -> list[bytes]:
+    fields = []
+    for _ in range(3):
+        length = int.from_bytes(parts[:4], "little")
+        if length > len(parts) - 4:
+            raise TruncatedError("class model: a part is longer than the file")
+        fields.append(parts[4 : 4 + length])
+        parts = parts[4 + length :]
+    return fields
+
+
+def _inflate(data: bytes) -> bytes:
+    """Inflate at most MAX_MODEL_BYTES; FormatError for anything else."""
+    inflater = zlib.decompressobj()
+    try:
+        plain = inflater.decompress(data, MAX_MODEL_BYTES)
+    except zlib.error as error:
+        raise FormatError(f"class model: not a deflate stream ({error})") from error
+    if not inflater.eof or inflater.unused_data:
+        raise FormatError("class model: the deflate stream is cut, too long or followed by other bytes")
+    return plain

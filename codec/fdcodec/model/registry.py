@@ -1,0 +1,81 @@
+"""Where class models are found: the presets of the package, then the directories of FDCODEC_MODEL_PATH."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+from fdcodec.errors import ParameterError, TransformNotFoundError
+from fdcodec.model.class_model import ClassModel
+
+SUFFIX = ".fdt"
+PRESETS_DIR = Path(__file__).parent.parent / "presets"
+
+
+def _directories() -> list[Path]:
+    listed = os.environ.get("FDCODEC_MODEL_PATH", "")
+    return [PRESETS_DIR, *(Path(part) for part in listed.split(os.pathsep) if part)]
+
+
+def _paths() -> dict[str, Path]:
+    """Return the path of each known model by name; the presets win."""
+    paths: dict[str, Path] = {}
+    for directory in _directories():
+        for path in sorted(directory.glob(f"*{SUFFIX}")):
+            paths.setdefault(path.stem, path)
+    return paths
+
+
+@cache
+def _load(path: Path, _modified_ns: int) -> ClassModel:
+    return ClassModel.load(path)
+
+
+def _loaded(path: Path) -> ClassModel:
+    return _load(path, path.stat().st_mtime_ns)
+
+
+def names() -> list[str]:
+    """Return the names of all known models."""
+    return sorted(_paths())
+
+
+def get(name: str) -> ClassModel:
+    """Return the model of that name; TransformNotFoundError lists those there are."""
+    paths = _paths()
+    if name not in paths:
+        raise TransformNotFoundError(f"transform: {name!r} is not known; known are {', '.join(sorted(paths))}")
+    return _loaded(paths[name])
+
+
+def find(reference: bytes) -> ClassModel:
+    """Return the model whose hash begins with `reference` (at least 4 bytes)."""
+    for path in _paths().values():
+        model = _loaded(path)
+        if len(reference) >= 4 and model.hash.startswith(reference):
+            return model
+    searched = ", ".join(str(directory) for directory in _directories())
+    raise TransformNotFoundError(
+        f"the file needs the class model {reference.hex()}, which is not in {searched}; "
+        "put its .fdt file there or set FDCODEC_MODEL_PATH"
+    )
+
+
+def is_preset(model: ClassModel) -> bool:
+    """Tell whether a model is one of those that the package ships."""
+    return any(_loaded(path).hash == model.hash for path in PRESETS_DIR.glob(f"*{SUFFIX}"))
+
+
+def resolve(transform: str | os.PathLike[str] | ClassModel) -> ClassModel:
+    """Return the model that a `transform` argument means: a model, a known name, or the path of an `.fdt` file."""
+    if isinstance(transform, ClassModel):
+        return transform
+    if isinstance(transform, str) and transform in _paths():
+        return get(transform)
+    path = Path(transform)
+    if path.suffix == SUFFIX and path.is_file():
+        return ClassModel.load(path)
+    if isinstance(transform, str) and path.suffix != SUFFIX:
+        return get(transform)
+    raise ParameterError(f"transform: {transform} is not an .fdt file; give a preset's name or a path")
