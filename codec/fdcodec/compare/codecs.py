@@ -2,7 +2,9 @@
 
 import importlib
 import io
+import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version as package_version
 from importlib.util import find_spec
 from pathlib import Path
@@ -14,6 +16,10 @@ from PIL import Image, features
 import fdcodec
 from fdcodec.compare.metrics import Samples
 from fdcodec.errors import ParameterError
+from fdcodec.model import registry
+from fdcodec.model.class_model import ClassModel
+
+SHA256 = re.compile("[0-9a-f]{64}")
 
 
 class Codec(ABC):
@@ -174,8 +180,13 @@ class Fdc(Codec):
         return ""
 
     def version(self) -> str:
-        """Return the version of the package."""
-        return f"fdcodec {fdcodec.__version__}"
+        """Return the version of the package and, of a transform that is chosen, the identity."""
+        models = ", ".join(f"model {model.hash.hex()[:16]}" for model in self._models() if self.transform != "auto")
+        return ", ".join(filter(None, (f"fdcodec {fdcodec.__version__}", models)))
+
+    def training_hashes(self) -> frozenset[str]:
+        """Return the hashes in the recipes of all class models that the transform may choose from."""
+        return frozenset(hash_ for model in self._models() for hash_ in _hashes_in(model.recipe))
 
     def encode(self, image: Samples, quality: float) -> bytes:
         """Encode with the public function."""
@@ -184,6 +195,13 @@ class Fdc(Codec):
     def decode(self, data: bytes, like: Samples) -> Samples:
         """Decode with the public function."""
         return np.asarray(fdcodec.decode(data), dtype=np.uint8)
+
+    def _models(self) -> list[ClassModel]:
+        return (
+            [registry.get(n) for n in registry.names()]
+            if self.transform == "auto"
+            else [registry.resolve(self.transform)]
+        )
 
 
 RIVALS: dict[str, type[Codec]] = {
@@ -211,6 +229,18 @@ def select(names: tuple[str, ...], transforms: tuple[str, ...]) -> tuple[list[Co
         for codec in ([Fdc(transform) for transform in transforms] if name == "fdc" else [RIVALS[name]()])
     ]
     return [c for c in wanted if not c.missing()], {c.label: c.missing() for c in wanted if c.missing()}
+
+
+def _hashes_in(recipe: object) -> Iterator[str]:
+    """Yield every sha256 in hexadecimal, wherever in a recipe it stands."""
+    if isinstance(recipe, str) and SHA256.fullmatch(recipe):
+        yield recipe
+    elif isinstance(recipe, Mapping):
+        for part in (*recipe, *recipe.values()):
+            yield from _hashes_in(part)
+    elif isinstance(recipe, list | tuple):
+        for part in recipe:
+            yield from _hashes_in(part)
 
 
 def _butteraugli_distance(quality: float) -> float:

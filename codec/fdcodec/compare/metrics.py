@@ -21,7 +21,7 @@ WINDOW_RADIUS = 5
 WINDOW_SIGMA = 1.5
 LUMINANCE_FLOOR = (0.01 * PEAK) ** 2  # C1 of SSIM
 CONTRAST_FLOOR = (0.03 * PEAK) ** 2  # C2 of SSIM
-MIN_SIDE_PX = 2 * WINDOW_RADIUS * 2 ** (len(SCALE_WEIGHTS) - 1) + 1
+MIN_SIDE_PX = (2 * WINDOW_RADIUS + 1) * 2 ** (len(SCALE_WEIGHTS) - 1)
 
 
 def psnr(reference: Samples, decoded: Samples) -> float:
@@ -43,7 +43,7 @@ def ms_ssim(reference: Samples, decoded: Samples) -> float:
 
     Z. Wang, E. Simoncelli, A. Bovik, "Multiscale structural similarity for image quality assessment", 2003: five
     scales, 11x11 Gaussian window of sigma 1.5 inside the image only, scales halved by 2x2 means (an odd last row or
-    column is left out). NaN where a side is below 161 samples, for the window does not fit into the last scale.
+    column is left out). NaN where a side is below 176 samples, for the window does not fit into the last scale.
     """
     if min(reference.shape[:2]) < MIN_SIDE_PX:
         return math.nan

@@ -25,7 +25,10 @@ class Record:
 
 @dataclass(frozen=True)
 class Crop:
-    """A detail of an image, coded so that the whole file comes near `target_bpp`; the pixels are a PNG in `file`."""
+    """A detail of an image, coded so that the whole file comes near `target_bpp`; the pixels are a PNG in `file`.
+
+    The original is among them, with infinite PSNR (null in JSON).
+    """
 
     image: str
     codec: str
@@ -73,8 +76,7 @@ class Comparison:
         """Read what `save` wrote."""
         run = json.loads((directory / "run.json").read_text())
         records = [_parse(json.loads((directory / path).read_text())) for path in run["records"]]
-        crops = [Crop(**{**crop, "box": tuple(crop["box"])}) for crop in run["crops"]]
-        return cls(run["environment"], run["skipped"], records, crops)
+        return cls(run["environment"], run["skipped"], records, [_parse_crop(crop) for crop in run["crops"]])
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -90,6 +92,11 @@ def _path(record: Record) -> str:
 def _parse(stored: dict[str, Any]) -> Record:
     results = {key: [math.nan if v is None else v for v in values] for key, values in stored["results"].items()}
     return Record(**{**stored, "results": results})
+
+
+def _parse_crop(stored: dict[str, Any]) -> Crop:
+    psnr_db = math.inf if stored["psnr_db"] is None else stored["psnr_db"]
+    return Crop(**{**stored, "box": tuple(stored["box"]), "psnr_db": psnr_db})
 
 
 def _finite(value: Any) -> Any:

@@ -19,7 +19,7 @@ CURVES_NOTE = (
 METHOD = {
     "Rate": "bits of the whole file, container and headers included, divided by the number of pixels",
     "PSNR": "from the squared error pooled over all samples of the 8-bit decoded image",
-    "MS-SSIM": "Wang 2003, five scales, mean over planes; drawn in dB as -10 log10(1 - x); needs sides of 161 pixels",
+    "MS-SSIM": "Wang 2003, five scales, mean over planes; drawn in dB as -10 log10(1 - x); needs sides of 176 pixels",
     "SSIMULACRA 2": "by the package ssimulacra2; 70 is high quality, 90 visually lossless",
     "BD-rate": "PCHIP of log rate over quality, mean over the range that both curves cover; points that cost more "
     f"without being better are left out; refused where less than {MIN_OVERLAP:.0%} of the narrower range, or less than "

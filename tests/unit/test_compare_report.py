@@ -1,0 +1,164 @@
+"""The report is made from what is stored, needs no other file, and shows what was measured."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+from tests.compare_stub import small_comparison
+from tests.images import ramp
+
+from fdcodec.cli.compare import compare
+from fdcodec.compare import report
+from fdcodec.compare.crops import ORIGINAL, TOLERANCE, hardest_box
+from fdcodec.compare.records import Comparison
+from fdcodec.errors import ParameterError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with a stored comparison and its report."""
+    folder = tmp_path_factory.mktemp("report")
+    small_comparison(folder).save(folder / "results")
+    report.write(Comparison.load(folder / "results"), folder)
+    return folder
+
+
+def test_report_is_the_same_for_the_same_results(folder):
+    """Rendering stored results again gives the same page."""
+    assert (folder / "index.html").read_text() == report.render(Comparison.load(folder / "results"), folder)
+
+
+def test_page_is_self_contained(folder):
+    """Nothing is loaded from elsewhere and nothing is executed."""
+    html = (folder / "index.html").read_text()
+    assert re.findall(r"""(?:src|href)\s*=\s*["'](?!data:|#)[^"']*""", html) == []
+    assert re.findall(r"url\((?!data:|#)[^)]*", html) == []
+    assert "<script" not in html
+
+
+def test_names_are_escaped(folder):
+    """Labels, commands and machine names with markup characters appear as text."""
+    html = (folder / "index.html").read_text()
+    assert "stub &lt;fdc-auto&gt;" in html
+    assert "stub <" not in html
+    assert "Test &amp; Co" in html
+
+
+def test_ids_are_unique(folder):
+    """The drawings share the page without sharing clip paths or markers."""
+    ids = re.findall(r'\bid="([^"]+)"', (folder / "index.html").read_text())
+    clips = [name for name in ids if re.fullmatch(r"[pm][0-9a-f]{10}", name)]
+    assert len(set(clips)) == len(clips) > 0
+
+
+def test_page_shows_the_bd_rates(folder):
+    """Twice the bytes are reported as +100 %, and the skipped codec with what it misses."""
+    html = (folder / "index.html").read_text()
+    assert re.search(r"<b>\+(99|100)\.\d %</b>", html)
+    assert "AVIF &lt;4:2:0&gt; (skipped)" in html
+    assert "not installed: a Pillow with AVIF support" in html
+
+
+def test_plots_are_written_in_both_forms(folder):
+    """Each measure has an SVG and a PNG."""
+    for measure in ("psnr-rgb", "ms-ssim-rgb", "psnr-y", "ms-ssim-y"):
+        assert (folder / f"{measure}.svg").read_text().startswith("<?xml")
+        with Image.open(folder / f"{measure}.png") as image:
+            assert image.size == (800, 720)
+
+
+def test_averages_are_in_the_form_of_compressai(folder):
+    """The averages have name, description and results, as CompressAI's plotting tool reads them."""
+    average = json.loads((folder / "results" / "average" / "jpeg420.json").read_text())
+    assert {"name", "description", "results"} == set(average)
+    assert len(average["results"]["bpp"]) == 5
+
+
+def test_crops_are_near_the_same_rate(folder):
+    """Every coded crop is of a file near the target rate, the original comes first and is exact."""
+    comparison = Comparison.load(folder / "results")
+    first, *coded = [crop for crop in comparison.crops if crop.image == "colour one"]
+    assert (first.codec, [crop.codec for crop in coded]) == (ORIGINAL, ["jpeg420", "fdc-auto"])
+    anchor, wasteful = coded
+    assert abs(anchor.bpp / anchor.target_bpp - 1) < TOLERANCE
+    assert wasteful.psnr_db < anchor.psnr_db
+
+
+def test_hardest_box_finds_the_error():
+    """The square with the largest squared error is found, and stays inside the image."""
+    image = np.zeros((50, 60), np.uint8)
+    wrong = image.copy()
+    wrong[45:50, 50:60] = 9
+    left, top, right, bottom = hardest_box(image, wrong, side=10)
+    assert (left, right, top, bottom) == (50, 60, 40, 50)
+
+
+def test_small_images_are_shown_whole():
+    """A side shorter than the square is taken whole."""
+    image = np.zeros((8, 30), np.uint8)
+    assert hardest_box(image, image, side=16) == (0, 0, 16, 8)
+
+
+@pytest.fixture
+def picture(tmp_path):
+    """Return the path of a PNG image of 48 x 40."""
+    path = tmp_path / "picture.png"
+    Image.fromarray(ramp(40, 48, 3)).save(path)
+    return path
+
+
+def run(*arguments) -> str:
+    """Run the command and return what it prints."""
+    result = CliRunner().invoke(compare, [str(argument) for argument in arguments], catch_exceptions=False)
+    return result.output
+
+
+def test_command_writes_a_report_and_prints_json(picture, tmp_path):
+    """`--json` prints BD-rates by measure and codec, and where the page is; nothing else."""
+    output = tmp_path / "report"
+    printed = json.loads(run(picture, "-o", output, "--codecs", "jpeg420,webp", "--metrics", "psnr", "--json"))
+    assert str(output / "index.html") == printed["report"]
+    assert {"psnr-rgb"} == set(printed["bd_rate_percent"])
+    assert printed["bd_rate_percent"]["psnr-rgb"]["jpeg420"] == 0
+    assert (output / "results" / "picture" / "webp.json").exists()
+
+
+def test_command_does_not_overwrite(picture, tmp_path):
+    """A folder with something in it is refused without --force, and taken with it."""
+    options = ["--codecs", "jpeg420", "--metrics", "psnr", "--qualities", "20,50"]
+    (tmp_path / "report").mkdir()
+    (tmp_path / "report" / "note.txt").write_text("mine")
+    with pytest.raises(ParameterError, match="not empty"):
+        run(picture, "-o", tmp_path / "report", *options)
+    assert "1 image" in run(picture, "-o", tmp_path / "report", *options, "--force")
+    assert (tmp_path / "report" / "note.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--qualities", "20,x", "is not a list of numbers"),
+        ("--qualities", "20,101", "outside 0 to 100"),
+    ],
+)
+def test_command_refuses_bad_qualities(picture, tmp_path, option, value, said):
+    """A usage error names the value."""
+    assert said in " ".join(run(picture, "-o", tmp_path / "report", option, value).split())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--metrics", "vmaf"], "'vmaf' cannot be computed"),
+        (["--qualities", "50"], "a curve needs at least 2"),
+        (["--codecs", "gif"], "'gif' is unknown"),
+    ],
+)
+def test_command_refuses_bad_choices(picture, tmp_path, options, said):
+    """A wrong choice is an error that says what is allowed, before anything is written."""
+    with pytest.raises(ParameterError, match=said):
+        run(picture, "-o", tmp_path / "report", *options)
+    assert not (tmp_path / "report").exists()

@@ -1,0 +1,155 @@
+"""Sweeps, what they store, and the averages over it, with a stub codec on tiny images."""
+
+import json
+import math
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from PIL import Image
+from tests.compare_stub import ENVIRONMENT, Quantizer, small_comparison, subject
+
+from fdcodec.compare.aggregate import average_bd_rates, average_curves, complete_images, image_bd_rates, speeds, spread
+from fdcodec.compare.metrics import psnr
+from fdcodec.compare.records import Comparison, write_json
+from fdcodec.compare.subjects import find, load_all
+from fdcodec.compare.sweep import sweep
+from fdcodec.errors import FormatError, ParameterError, UnsupportedError
+
+COMPRESSAI_KEYS = {"psnr-rgb", "ms-ssim-rgb", "bpp", "encoding_time", "decoding_time"}
+
+
+def test_record_counts_whole_files():
+    """Size is the length of the file, and rate is eight times it by the pixels."""
+    image, codec = subject("a", 16, 24, seed=1), Quantizer()
+    (record,) = sweep([image], [codec], ["psnr"])
+    sizes = [len(codec.encode(image.samples, quality)) for quality in codec.qualities]
+    assert sizes == record.results["size_bytes"]
+    assert [8 * size / (16 * 24) for size in sizes] == record.results["bpp"]
+
+
+def test_record_measures_the_decoded_image():
+    """Quality is of what the decoder gives back, one value a setting."""
+    image, codec = subject("a", 16, 24, seed=2), Quantizer()
+    (record,) = sweep([image], [codec], ["psnr"], qualities=[20, 40])
+    decoded = [codec.decode(codec.encode(image.samples, quality), image.samples) for quality in (20, 40)]
+    assert [psnr(image.samples, d) for d in decoded] == record.results["psnr-rgb"]
+    assert record.results["quality"] == [20, 40]
+
+
+def test_record_has_the_keys_of_compressai_and_provenance(tmp_path):
+    """The JSON has name, description with version, CompressAI's lists, and the image's hash and size."""
+    comparison = small_comparison(tmp_path)
+    stored = asdict(comparison.records[0])
+    assert set(stored["results"]) >= COMPRESSAI_KEYS
+    assert stored["description"] == "none; stub 1"
+    assert (len(stored["image"]["sha256"]), stored["image"]["width"], stored["image"]["height"]) == (64, 192, 176)
+
+
+def test_comparison_survives_storing(tmp_path):
+    """What is loaded equals what was saved."""
+    comparison = small_comparison(tmp_path)
+    comparison.save(tmp_path / "results")
+    assert comparison == Comparison.load(tmp_path / "results")
+
+
+def test_infinite_values_are_null_in_json(tmp_path):
+    """JSON has no infinity: it is written as null."""
+    write_json(tmp_path / "x.json", {"a": [1.5, math.inf, math.nan]})
+    assert json.loads((tmp_path / "x.json").read_text()) == {"a": [1.5, None, None]}
+
+
+def test_training_images_are_refused():
+    """An image whose hash is in a model's recipe may not be compared with that model."""
+    image = subject("a", 16, 16, seed=3)
+    codec = Quantizer("fdc-scans", trained_on=frozenset({image.sha256}))
+    with pytest.raises(ParameterError, match="a is a training image of stub <fdc-scans>"):
+        list(sweep([subject("b", 16, 16, seed=4), image], [codec], ["psnr"]))
+
+
+def test_gray_and_colour_are_not_averaged(tmp_path):
+    """Each kind has its own measure, curve and BD-rate: twice the bytes are +100 %."""
+    comparison = small_comparison(tmp_path)
+    assert comparison.measures == ["psnr-rgb", "ms-ssim-rgb", "psnr-y", "ms-ssim-y"]
+    assert complete_images(comparison, "psnr-y") == ["grey"]
+    for measure in ("psnr-rgb", "psnr-y"):
+        assert pytest.approx(average_bd_rates(comparison, measure, "jpeg420")["fdc-auto"].percent, abs=0.5) == 100
+
+
+def test_average_curve_is_the_mean_over_images():
+    """A point of the average curve is the mean rate and the mean quality of that setting."""
+    images = [subject("a", 16, 16, seed=5), subject("b", 16, 16, seed=6)]
+    records = list(sweep(images, [Quantizer()], ["psnr"]))
+    curve = average_curves(Comparison(ENVIRONMENT, {}, records), "psnr-rgb")["jpeg420"]
+    assert np.mean([r.results["bpp"] for r in records], axis=0).tolist() == curve.bpp
+    assert np.mean([r.results["psnr-rgb"] for r in records], axis=0).tolist() == curve.quality
+
+
+def test_images_without_a_measure_are_left_out_of_its_average():
+    """MS-SSIM is not defined on a small image: the average is over the others, for every codec."""
+    images = [subject("small", 32, 32, seed=7), subject("large", 176, 176, seed=8)]
+    comparison = Comparison(ENVIRONMENT, {}, list(sweep(images, [Quantizer()], ["psnr", "ms-ssim"])))
+    assert tuple(complete_images(comparison, measure) for measure in ("psnr-rgb", "ms-ssim-rgb")) == (
+        ["small", "large"],
+        ["large"],
+    )
+
+
+def test_bd_rate_of_each_image(tmp_path):
+    """Every image has its own BD-rate, zero for the anchor."""
+    rates = image_bd_rates(small_comparison(tmp_path), "psnr-rgb", "jpeg420")
+    assert {("colour one", "jpeg420"), ("colour one", "fdc-auto")} == set(rates)
+    assert pytest.approx(rates["colour one", "jpeg420"].percent) == 0
+
+
+def test_spread_of_known_values():
+    """Median and mean are exact, the interval lies around the mean, refused values are not counted."""
+    over = spread([-10.0, -20.0, math.nan, -60.0])
+    assert (over.median, over.mean, over.images) == (-20.0, -30.0, 3)
+    assert -60.0 <= over.low < -30.0 < over.high <= -10.0
+
+
+def test_speed_is_pixels_by_seconds(tmp_path):
+    """Megapixels over all settings by the seconds they took together."""
+    comparison = small_comparison(tmp_path)
+    seconds = sum(sum(r.results["encoding_time"]) for r in comparison.records if r.codec == "jpeg420")
+    pixels = 5 * (176 * 192 + 176 * 176)
+    assert pixels / 1e6 / seconds == pytest.approx(speeds(comparison)["jpeg420"][0])
+
+
+def test_folders_give_their_lossless_images(tmp_path):
+    """A folder stands for the losslessly stored images in it; a file given by name is taken as it is."""
+    for name in ("b.png", "a.png", "c.jpg"):
+        Image.new("L", (16, 16)).save(tmp_path / name)
+    found = find([tmp_path, tmp_path / "c.jpg"])
+    assert [path.name for path in found] == ["a.png", "b.png", "c.jpg"]
+
+
+def test_loading_reduces_to_gray_or_rgb(tmp_path):
+    """Gray stays gray, everything else is RGB, transparency is laid over white, and --gray reduces colour."""
+    Image.new("L", (16, 16), 7).save(tmp_path / "l.png")
+    Image.new("RGBA", (16, 16), (0, 0, 0, 0)).save(tmp_path / "rgba.png")
+    files = [tmp_path / "l.png", tmp_path / "rgba.png"]
+    gray, colour = load_all(files, gray=False)
+    assert (gray.samples.shape, colour.samples.shape) == ((16, 16), (16, 16, 3))
+    assert (gray.samples.min(), colour.samples.min()) == (7, 255)
+    assert [subject.samples.shape for subject in load_all(files, gray=True)] == [(16, 16)] * 2
+
+
+def test_equal_stems_are_told_apart(tmp_path):
+    """Images of the same name in two folders are named with their folders."""
+    files = [tmp_path / folder / "x.png" for folder in ("one", "two")]
+    for file in files:
+        file.parent.mkdir()
+        Image.new("L", (16, 16)).save(file)
+    assert [subject.name for subject in load_all(files, gray=False)] == ["one-x", "two-x"]
+
+
+def test_unreadable_images_name_the_file(tmp_path):
+    """Text named .png, 16-bit samples and tiny images are refused with the path."""
+    (tmp_path / "text.png").write_text("no image")
+    Image.new("I;16", (16, 16)).save(tmp_path / "deep.png")
+    Image.new("L", (4, 16)).save(tmp_path / "tiny.png")
+    for name, error in (("text", FormatError), ("deep", UnsupportedError), ("tiny", UnsupportedError)):
+        with pytest.raises(error, match=f"{name}.png"):
+            load_all([tmp_path / f"{name}.png"], gray=False)

@@ -1,0 +1,85 @@
+"""Quality measures against values worked out by hand and against the definition."""
+
+import math
+
+import numpy as np
+import pytest
+from tests.reference import metrics as reference
+
+from fdcodec.compare.metrics import MIN_SIDE_PX, ms_ssim, psnr, ssimulacra2, to_linear_scale
+
+
+def noisy_pair(height: int, width: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a smooth image and the same with noise."""
+    rng = np.random.default_rng(seed)
+    image = (np.add.outer(np.arange(height), np.arange(width)) // 2 % 256).astype(np.uint8)
+    return image, np.clip(image + rng.integers(-20, 21, image.shape), 0, 255).astype(np.uint8)
+
+
+def test_psnr_of_one_wrong_sample():
+    """An error of 10 in one of 6 samples is an MSE of 100/6."""
+    image = np.zeros((2, 3), np.uint8)
+    wrong = image.copy()
+    wrong[1, 2] = 10
+    assert 10 * math.log10(255**2 * 6 / 100) == pytest.approx(psnr(image, wrong), abs=1e-12)
+
+
+def test_psnr_pools_planes():
+    """The squared error is averaged over all planes before the logarithm, not the dB after it."""
+    image = np.zeros((4, 4, 3), np.uint8)
+    wrong = image.copy()
+    wrong[..., 0] = 3
+    assert 10 * math.log10(255**2 / 3) == pytest.approx(psnr(image, wrong), abs=1e-12)
+
+
+def test_psnr_does_not_wrap():
+    """0 against 255 is the largest error there is, 0 dB."""
+    assert psnr(np.zeros((2, 2), np.uint8), np.full((2, 2), 255, np.uint8)) == 0.0
+
+
+def test_psnr_of_equal_images_is_infinite():
+    """No error is infinite PSNR."""
+    assert psnr(np.ones((2, 2), np.uint8), np.ones((2, 2), np.uint8)) == math.inf
+
+
+def test_ms_ssim_of_flat_images():
+    """On flat images only the luminance term of the last scale differs from 1."""
+    a, b, c1 = 100.0, 120.0, (0.01 * 255) ** 2
+    expected = ((2 * a * b + c1) / (a * a + b * b + c1)) ** 0.1333
+    flat = np.full((176, 176, 3), 100, np.uint8)
+    assert expected == pytest.approx(ms_ssim(flat, np.full_like(flat, 120)), abs=1e-12)
+
+
+def test_ms_ssim_equals_its_definition():
+    """The separable filter gives what the windows taken one by one give."""
+    pair = noisy_pair(176, 192, seed=1)
+    assert reference.ms_ssim(*pair) == pytest.approx(ms_ssim(*pair), abs=1e-10)
+
+
+def test_ms_ssim_is_the_mean_over_planes():
+    """Colour is the mean of what each plane gives alone."""
+    image, noisy = noisy_pair(176, 176, seed=2)
+    colour, distorted = np.stack([image] * 3, axis=2), np.stack([noisy, image, image], axis=2)
+    assert (ms_ssim(image, noisy) + 2) / 3 == pytest.approx(ms_ssim(colour, distorted), abs=1e-12)
+
+
+def test_ms_ssim_needs_room_for_its_window():
+    """Below 176 samples the last scale has no window: NaN; at 176 it has one."""
+    assert MIN_SIDE_PX == 176
+    small, enough = np.zeros((175, 300), np.uint8), np.zeros((176, 176), np.uint8)
+    assert (math.isnan(ms_ssim(small, small)), ms_ssim(enough, enough)) == (True, 1.0)
+
+
+def test_ms_ssim_is_drawn_in_decibels():
+    """0.99 is 20 dB; the other measures stay as they are."""
+    assert pytest.approx(to_linear_scale("ms-ssim", 0.99)) == 20.0
+    assert (math.inf, 31.5) == (to_linear_scale("ms-ssim", 1.0), to_linear_scale("psnr", 31.5))
+
+
+def test_ssimulacra2_orders_and_tops_out():
+    """Equal images score 100, more noise scores less, gray is taken as well as colour."""
+    pytest.importorskip("ssimulacra2")
+    image, noisy = noisy_pair(64, 64, seed=3)
+    half = ((image.astype(int) + noisy) // 2).astype(np.uint8)
+    assert ssimulacra2(image, image) == 100.0
+    assert 100.0 > ssimulacra2(image, half) > ssimulacra2(image, noisy)
