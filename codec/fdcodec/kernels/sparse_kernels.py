@@ -1,7 +1,7 @@
 """Batch-OMP, and the updates of general (not orthogonal) dictionaries.
 
-Sparse coding works on one chunk of samples; the sums that the dictionary update needs, Z = Y X^T and W = X X^T, come out
-of the same pass. In the accumulators `sums[0]` is Z^T and `sums[1]` is W.
+Sparse coding works on one chunk of samples; the sums that the dictionary update needs, Z = Y X^T and W = X X^T, come
+out of the same pass. In the accumulators `sums[0]` is Z^T and `sums[1]` is W.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 

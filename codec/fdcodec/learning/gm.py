@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import Objective, SparseObjective, gram_matrix
 from fdcodec.transform.blocks import FloatArray, IntArray
 from fdcodec.transform.product import FactorProduct
@@ -37,12 +38,12 @@ class Schedule:
     tol: float = 0.0
 
 
-def principal_directions(objective: Objective) -> FloatArray:
+def principal_directions(samples: Samples) -> FloatArray:
     """Return U of the singular value decomposition ``Y = U S V^T``, columns by falling singular value.
 
     U is the eigenbasis of ``Y Y^T``; its signs are fixed by a positive entry of largest magnitude in each column.
     """
-    _, vectors = np.linalg.eigh(gram_matrix(objective.samples))
+    _, vectors = np.linalg.eigh(gram_matrix(samples))
     U = vectors[:, ::-1]
     return np.ascontiguousarray(U * np.sign(U[np.abs(U).argmax(axis=0), np.arange(len(U))]))
 
@@ -61,7 +62,7 @@ def construct(objective: Objective, m: int, schedule: Schedule) -> tuple[FactorP
     from fdcodec.kernels.learning_kernels import construct as build
 
     n = objective.samples.n
-    Z, value = objective.evaluate(principal_directions(objective))
+    Z, value = objective.evaluate(principal_directions(objective.samples))
     pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
     offsets, gains = layer_offsets(m, schedule.layer_size), np.zeros(m)
     energy = objective.energy if isinstance(objective, SparseObjective) else np.inf

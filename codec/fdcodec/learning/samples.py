@@ -52,7 +52,7 @@ class ArraySamples:
     @property
     def n(self) -> int:
         """Number of features."""
-        return self.array.shape[1]
+        return int(self.array.shape[1])
 
     def reduce(self, work: Work) -> tuple[FloatArray, float]:
         """Return the sums over all chunks of the two results of `work`."""
@@ -78,7 +78,7 @@ class BatchSamples:
     def n(self) -> int:
         """Number of features."""
         for batch in self.batches():
-            return np.asarray(batch).shape[-1]
+            return int(np.asarray(batch).shape[-1])
         raise ParameterError("batches() returned no batch; at least one is required")
 
     def reduce(self, work: Work) -> tuple[FloatArray, float]:

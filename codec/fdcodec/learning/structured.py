@@ -105,7 +105,11 @@ def learn_rotations(
 
 
 def train_angles(
-    objective: Objective, product: FactorProduct, n_iterations: int, angle_levels: int = 0
+    objective: Objective,
+    product: FactorProduct,
+    n_iterations: int,
+    angle_levels: int = 0,
+    base: FactorProduct | None = None,
 ) -> tuple[FactorProduct, list[float]]:
     """Sweep over the angles of fixed pairs, every rotation once a sweep; the objective never rises.
 
@@ -122,6 +126,8 @@ def train_angles(
         Number of sweeps, one pass over the data each.
     angle_levels
         Angles of the grid in the full circle, on which `product` must lie; 0 leaves the angles free.
+    base
+        A fixed orthogonal product that acts after the rotations in synthesis; None is the identity.
 
     Returns
     -------
@@ -135,17 +141,17 @@ def train_angles(
     run = 0
     for _ in range(n_iterations):
         point = _with_angles(product, trial)
-        Z, value = objective.evaluate(point)
+        Z, value = objective.evaluate(point if base is None else point.then(base))
         if values and value > values[-1]:
             trial, run = reached, 0
             continue
         values.append(value)
-        stepped = _swept(Z, point, angle_levels)
+        stepped = _swept(Z if base is None else base.apply_transpose(Z.T).T.copy(), point, angle_levels)
         move = (stepped - reached + np.pi) % (2.0 * np.pi) - np.pi
         reached, run = stepped, run + 1
         trial = reached if angle_levels else reached + (run - 1) / (run + 2) * move
     product = _with_angles(product, reached)
-    return product, [*values, objective.evaluate(product)[1]]
+    return product, [*values, objective.evaluate(product if base is None else product.then(base))[1]]
 
 
 def _swept(Z: FloatArray, product: FactorProduct, angle_levels: int) -> FloatArray:

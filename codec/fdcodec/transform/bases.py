@@ -62,14 +62,31 @@ def dct_product(block_size: int) -> tuple[FactorProduct, IntArray]:
     order
         Shape ``(block_size**2,)``: atom ``order[u * block_size + v]`` has vertical frequency u and horizontal v.
     """
-    _check_block_size(block_size)
-    steps = _dct2_steps(list(range(block_size)))
-    match = dct_matrix(block_size) @ _from_analysis(block_size, steps).to_dense()
-    place = np.abs(match).argmax(axis=1)
-    steps = _with_signs(steps, {int(i): float(np.sign(match[u, i])) for u, i in enumerate(place)})
+    steps, place = _dct_line(block_size)
     lines = [[r * block_size + c for c in range(block_size)] for r in range(block_size)]
     all_steps = [(line[i], line[j], block) for line in lines + _transposed(lines) for i, j, block in steps]
     return _from_analysis(block_size**2, all_steps), (place[:, None] * block_size + place).ravel()
+
+
+def dct_line_product(size: int) -> tuple[FactorProduct, IntArray]:
+    """Return the 1-D DCT of `size` points as G-transforms, and the place of each frequency: atom ``order[u]`` has it.
+
+    Parameters
+    ----------
+    size
+        Number of points, a power of two.
+    """
+    steps, place = _dct_line(size)
+    return _from_analysis(size, steps), place
+
+
+def _dct_line(size: int) -> tuple[list[Step], IntArray]:
+    """Return the analysis steps of the DCT of `size` points, signs right, and the place of each frequency."""
+    _check_block_size(size)
+    steps = _dct2_steps(list(range(size)))
+    match = dct_matrix(size) @ _from_analysis(size, steps).to_dense()
+    place = np.abs(match).argmax(axis=1)
+    return _with_signs(steps, {int(i): float(np.sign(match[u, i])) for u, i in enumerate(place)}), place
 
 
 def _dct2_steps(index: list[int]) -> list[Step]:

@@ -1,0 +1,48 @@
+"""What the learners' parameters stand for: sizes, objectives, bases."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from fdcodec.learning.estimator import block_side, checked_choice, checked_positive
+from fdcodec.learning.samples import Samples
+from fdcodec.learning.statistics import Objective, RateObjective, SparseObjective, gram_matrix
+from fdcodec.transform.bases import dct_product, haar_product
+from fdcodec.transform.product import FactorProduct
+
+BASES = ("identity", "haar", "dct")
+GRID_SWEEPS = 4
+"""Sweeps after the angles have moved to the grid; more change no angle on natural images."""
+
+
+def default_rotations(n: int) -> int:
+    """Return ``n log2(n) / 3`` rounded: 128 for n = 64, the paper's middle size."""
+    return round(n * math.log2(n) / 3) if n > 1 else 0
+
+
+def make_objective(samples: Samples, name: str, sparsity: int, step: float | None) -> Objective:
+    """Return the objective called "sparsity" or "rate"."""
+    if checked_choice("objective", name, ("sparsity", "rate")) == "sparsity":
+        return SparseObjective(samples, sparsity)
+    if step is not None:
+        return RateObjective(samples, checked_positive("step", step))
+    objective = RateObjective(samples, 1.0)
+    mean_square = float(np.trace(gram_matrix(samples))) / (objective.n_samples * samples.n)
+    return RateObjective(samples, math.sqrt(mean_square) or 1.0)
+
+
+def base_product(name: str, n: int) -> FactorProduct:
+    """Return the base called "identity", "haar" or "dct" for vectors of size n."""
+    if name == "identity":
+        return FactorProduct(n, np.zeros((0, 2), np.int64), np.zeros((0, 2, 2)))
+    side = block_side(n, f"the {name} base")
+    return haar_product(side) if name == "haar" else dct_product(side)[0]
+
+
+def warm_starts(n: int) -> list[FactorProduct]:
+    """Return the products from which a search starts: nothing, and Haar and DCT where n allows them."""
+    side = math.isqrt(n)
+    names = ["identity", "haar", "dct"] if side * side == n and not side & (side - 1) else ["identity"]
+    return [base_product(name, n) for name in names]

@@ -1,0 +1,151 @@
+"""scikit-learn's estimator protocol without scikit-learn, and the validation that all learners share.
+
+`check_estimator` passes for every class of this package, yet importing it needs numpy alone: the protocol is
+`get_params`, `set_params`, `__sklearn_tags__` (which only scikit-learn calls) and names with a trailing underscore.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import os
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fdcodec.errors import ParameterError
+from fdcodec.transform.blocks import FloatArray
+
+
+class Estimator:
+    """Parameters as scikit-learn expects them: exactly the arguments of `__init__`, stored under their names."""
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; `deep` is there for the protocol, no parameter is an estimator."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters by name and return the estimator; ParameterError for a name that it does not have."""
+        allowed = self._parameter_names()
+        for name, value in parameters.items():
+            if name not in allowed:
+                raise ParameterError(f"{type(self).__name__} has no parameter {name!r}; it has {', '.join(allowed)}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        changed = [f"{k}={v!r}" for k, v in self.get_params().items() if v is not defaults[k].default]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type="transformer",
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(),
+            input_tags=InputTags(),
+        )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+
+def validated_samples(X: ArrayLike, name: str = "X") -> FloatArray:
+    """Return samples as a C-contiguous array of doubles of shape (n_samples >= 1, n_features >= 1), all finite.
+
+    Raises
+    ------
+    ParameterError
+        If X is sparse, complex, not numeric, not two-dimensional, empty, or holds NaN or inf.
+    TypeError
+        If an entry is an object that is no number, as scikit-learn asks.
+    """
+    if hasattr(X, "tocsr"):
+        raise ParameterError(f"{name} is a sparse matrix; give a dense array, for example {name}.toarray()")
+    array = np.asarray(X)
+    if array.ndim != 2:
+        raise ParameterError(
+            f"{name} has {array.ndim} dimensions; it must have shape (n_samples, n_features). Reshape your data with "
+            "array.reshape(-1, 1) for one feature or array.reshape(1, -1) for one sample"
+        )
+    for count, what in zip(array.shape, ("sample(s)", "feature(s)"), strict=True):
+        if count == 0:
+            raise ParameterError(f"{name} has 0 {what} (shape={array.shape}) while a minimum of 1 is required.")
+    if np.iscomplexobj(array):
+        raise ParameterError(f"Complex data not supported: {name} has dtype {array.dtype}; give real numbers")
+    samples = _as_doubles(array, name)
+    if not np.all(np.isfinite(samples)):
+        raise ParameterError(f"{name} contains NaN or inf (infinity); every value must be finite")
+    return samples
+
+
+def _as_doubles(array: NDArray[Any], name: str) -> FloatArray:
+    try:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except TypeError as error:
+        raise TypeError(f"{name}: argument must be a string or a number, not {error}") from error
+    except ValueError as error:
+        raise ParameterError(f"{name} holds values that are not numbers: {error}") from error
+
+
+def checked_integer(name: str, value: object, low: int, high: int | None = None) -> int:
+    """Return an integer parameter; ParameterError names it, its value and the range unless low <= value <= high."""
+    allowed = f"an integer >= {low}" if high is None else f"an integer in [{low}, {high}]"
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ParameterError(f"{name} is {value!r}; it must be {allowed}")
+    if value < low or (high is not None and value > high):
+        raise ParameterError(f"{name} is {value}; it must be {allowed}")
+    return int(value)
+
+
+def checked_choice(name: str, value: object, choices: tuple[str, ...]) -> str:
+    """Return a word parameter; ParameterError names it and the words allowed."""
+    if value not in choices:
+        raise ParameterError(f"{name} is {value!r}; it must be one of {', '.join(choices)}")
+    return str(value)
+
+
+def checked_positive(name: str, value: object) -> float:
+    """Return a real parameter above 0."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, float, np.floating, np.integer))
+        or not 0 < value < np.inf
+    ):
+        raise ParameterError(f"{name} is {value!r}; it must be a finite number above 0")
+    return float(value)
+
+
+def block_side(n: int, what: str) -> int:
+    """Return b with ``n = b * b`` and b a power of two; ParameterError says that `what` needs it."""
+    side = math.isqrt(n)
+    if side * side != n or side & (side - 1):
+        raise ParameterError(
+            f"{what} needs square blocks of a power-of-two side; n_features is {n}, not 1, 4, 16, 64, ..."
+        )
+    return side
+
+
+def thread_count(n_jobs: object) -> int:
+    """Return the number of threads for `n_jobs`: None is 1, -1 all processors, otherwise an integer >= 1."""
+    if n_jobs is None:
+        return 1
+    if n_jobs == -1:
+        return os.cpu_count() or 1
+    return checked_integer("n_jobs", n_jobs, 1)
+
+
+def random_generator(random_state: object) -> np.random.Generator:
+    """Return a generator for `random_state`: None or an integer seeds it (None is 0: results are always repeatable)."""
+    if random_state is None:
+        return np.random.default_rng(0)
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(1 << 31))
+    return np.random.default_rng(checked_integer("random_state", random_state, 0))

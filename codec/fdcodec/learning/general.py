@@ -1,0 +1,156 @@
+"""Learners of dictionaries that are not orthogonal: R_m-DLA, SK-SVD, Sparse K-SVD."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fdcodec.errors import ParameterError
+from fdcodec.learning.choices import base_product, default_rotations
+from fdcodec.learning.estimator import checked_choice, checked_integer
+from fdcodec.learning.gm import principal_directions
+from fdcodec.learning.ksvd import ksvd, staged_ksvd
+from fdcodec.learning.learner import TransformLearner
+from fdcodec.learning.pursuit import PursuitObjective
+from fdcodec.learning.rm import rm_dla
+from fdcodec.learning.samples import ArraySamples, Samples
+from fdcodec.transform.bases import dct_line_product
+from fdcodec.transform.blocks import FloatArray
+
+
+class RmDLA(TransformLearner):
+    """Dictionary as a product of m R-transforms and a diagonal: R_m-DLA (paper, Algorithm 2).
+
+    Parameters
+    ----------
+    n_factors
+        m; None is ``n log2(n) / 3``, 128 for 64 features.
+    sparsity
+        s, atoms a sample; None is n / 16, 4 for 64 features.
+    n_iterations
+        K of each of the two sets of iterations.
+    n_jobs
+        Threads; None is 1, -1 all. The result does not depend on it.
+
+    Attributes
+    ----------
+    error_curve_
+        The relative error for the singular vectors and after each of the 2 K iterations; it may rise, and
+        `transform_` is the best met.
+    error_
+        The relative error of `transform_`.
+    """
+
+    def __init__(
+        self,
+        n_factors: int | None = None,
+        sparsity: int | None = None,
+        n_iterations: int = 150,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_factors = n_factors
+        self.sparsity = sparsity
+        self.n_iterations = n_iterations
+        self.n_jobs = n_jobs
+
+    def _learn(self, samples: Samples) -> None:
+        n = samples.n
+        m = default_rotations(n) if self.n_factors is None else checked_integer("n_factors", self.n_factors, 0)
+        iterations = checked_integer("n_iterations", self.n_iterations, 0)
+        objective = PursuitObjective(samples, self._sparsity(n))
+        self.transform_, curve = rm_dla(objective, m, iterations, iterations)
+        self.error_curve_, self.error_ = np.array(curve), min(curve[1:], default=curve[0])
+        self.n_operations_ = self.transform_.n_operations
+
+
+class _MatrixLearner(TransformLearner):
+    """A learner whose transform is a matrix that is not orthogonal and whose samples must be in memory."""
+
+    def _is_orthogonal(self) -> bool:
+        return False
+
+    def _array(self, samples: Samples) -> FloatArray:
+        if not isinstance(samples, ArraySamples):
+            raise ParameterError(f"{type(self).__name__} needs all samples in memory; call fit with one array")
+        return samples.array
+
+
+class SKSVD(_MatrixLearner):
+    """Square dictionary by staged K-SVD: SK-SVD (paper's reference SKSVD), with approximate updates of the atoms.
+
+    Parameters
+    ----------
+    sparsity
+        s, atoms a sample; None is n / 16.
+    n_iterations
+        Updates of the dictionary in all stages together.
+    n_stages
+        Equal steps in which the dictionary grows to n atoms.
+    n_jobs
+        Threads of the initialization.
+    """
+
+    def __init__(
+        self,
+        sparsity: int | None = None,
+        n_iterations: int = 150,
+        *,
+        n_stages: int = 4,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.sparsity = sparsity
+        self.n_iterations = n_iterations
+        self.n_stages = n_stages
+        self.n_jobs = n_jobs
+
+    def _learn(self, samples: Samples) -> None:
+        Y, n = self._array(samples), samples.n
+        iterations = checked_integer("n_iterations", self.n_iterations, 0)
+        stages = min(checked_integer("n_stages", self.n_stages, 1), n)
+        start = np.ascontiguousarray(principal_directions(samples).T)
+        atoms, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages)
+        self.transform_, self.error_curve_ = np.ascontiguousarray(atoms.T), np.array(curve)
+        self.n_operations_ = 2 * n * n
+
+
+class SparseKSVD(_MatrixLearner):
+    """Square dictionary whose atoms are p-sparse in a base: Sparse K-SVD (paper's reference SparseKSVD).
+
+    Parameters
+    ----------
+    atom_sparsity
+        p, entries an atom; at most n.
+    sparsity
+        s, atoms a sample; None is n / 16.
+    n_iterations
+        Updates of the dictionary.
+    base
+        "identity"; "dct" or "haar" of square blocks; "dct-line", the DCT of the whole vector.
+    n_jobs
+        Threads of the initialization.
+    """
+
+    def __init__(
+        self,
+        atom_sparsity: int | None = None,
+        sparsity: int | None = None,
+        n_iterations: int = 150,
+        *,
+        base: str = "identity",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.atom_sparsity = atom_sparsity
+        self.sparsity = sparsity
+        self.n_iterations = n_iterations
+        self.base = base
+        self.n_jobs = n_jobs
+
+    def _learn(self, samples: Samples) -> None:
+        Y, n = self._array(samples), samples.n
+        p = min(4, n) if self.atom_sparsity is None else checked_integer("atom_sparsity", self.atom_sparsity, 1, n)
+        name = checked_choice("base", self.base, ("identity", "haar", "dct", "dct-line"))
+        base = dct_line_product(n)[0] if name == "dct-line" else base_product(name, n)
+        iterations = checked_integer("n_iterations", self.n_iterations, 0)
+        atoms, curve = ksvd(base.apply_transpose(Y), np.eye(n), self._sparsity(n), iterations, p)
+        self.transform_, self.error_curve_ = np.ascontiguousarray(base.apply(atoms).T), np.array(curve)
+        self.n_operations_ = 2 * p * n + base.n_operations

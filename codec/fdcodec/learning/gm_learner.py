@@ -1,0 +1,127 @@
+"""The estimator of G_m-DLA."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fdcodec.errors import ParameterError
+from fdcodec.learning.choices import BASES, GRID_SWEEPS, base_product, default_rotations, make_objective, warm_starts
+from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
+from fdcodec.learning.gm import Schedule, construct, finish_on_grid, sweep_repeatedly
+from fdcodec.learning.learner import TransformLearner
+from fdcodec.learning.samples import Samples
+from fdcodec.learning.search import resized, search
+from fdcodec.learning.statistics import Objective
+from fdcodec.transform.product import FactorProduct
+
+
+class GmDLA(TransformLearner):
+    """Orthogonal transform as a product of m G-transforms: G_m-DLA (paper, Algorithm 1), or a better search.
+
+    Parameters
+    ----------
+    n_rotations
+        m; None is ``n log2(n) / 3``, 128 for 64 features.
+    sparsity
+        s, coefficients kept a sample; None is n / 16, 4 for 64 features.
+    n_iterations
+        K sweeps of Algorithm 1, or rounds of the search.
+    method
+        "paper" is Algorithm 1; "search" warm starts from every base of the right size and from nothing, then ruins and
+        recreates.
+    init
+        Where "paper" starts: "svd" is its own construction; "identity", "haar" and "dct" start from that base brought
+        to m factors. The search starts from all of them.
+    objective
+        "sparsity" is the paper's relative error; "rate" the mean of ``sum log2(1 + c^2 / step^2)``.
+    step
+        Quantizer step of the rate, in the unit of the samples; None is their root mean square.
+    tol
+        Add no factor that lowers the relative error by less than this; m is then the most ("svd" only).
+    layer_size
+        Factors updated together on disjoint pairs, at most n / 2; 1 is the paper's algorithm (Remark 5).
+    order
+        "index" or "random", the order of the updates (Remark 5).
+    angle_levels
+        Finish with every angle on a grid of so many in the full circle; None leaves the angles free.
+    random_state
+        Seed of the random order and of the search; None is 0.
+    n_jobs
+        Threads; None is 1, -1 all. The result does not depend on it.
+
+    Attributes
+    ----------
+    transform_
+        The `FactorProduct`.
+    error_curve_
+        The objective after initialization and after each sweep (or round), never rising.
+    construction_curve_
+        The relative error after each factor of the construction, at the X of the singular vectors (figure 1).
+    error_
+        The objective of `transform_` itself, after the grid if there is one.
+    """
+
+    def __init__(
+        self,
+        n_rotations: int | None = None,
+        sparsity: int | None = None,
+        n_iterations: int = 150,
+        *,
+        method: str = "paper",
+        init: str = "svd",
+        objective: str = "sparsity",
+        step: float | None = None,
+        tol: float = 0.0,
+        layer_size: int = 1,
+        order: str = "index",
+        angle_levels: int | None = None,
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_rotations = n_rotations
+        self.sparsity = sparsity
+        self.n_iterations = n_iterations
+        self.method = method
+        self.init = init
+        self.objective = objective
+        self.step = step
+        self.tol = tol
+        self.layer_size = layer_size
+        self.order = order
+        self.angle_levels = angle_levels
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _learn(self, samples: Samples) -> None:
+        n = samples.n
+        m = default_rotations(n) if self.n_rotations is None else checked_integer("n_rotations", self.n_rotations, 0)
+        objective = make_objective(samples, self.objective, self._sparsity(n), self.step)
+        product, curve = self._optimize(objective, m if n > 1 else 0, self._schedule(n))
+        self.error_curve_ = np.array(curve)
+        self.error_ = curve[-1]
+        if self.angle_levels is not None:
+            levels = checked_integer("angle_levels", self.angle_levels, 4)
+            product, grid_curve = finish_on_grid(objective, product, levels, GRID_SWEEPS)
+            self.error_ = grid_curve[-1]
+        self.transform_ = product
+        self.n_operations_ = product.n_operations
+
+    def _schedule(self, n: int) -> Schedule:
+        checked_choice("order", self.order, ("index", "random"))
+        layer_size = checked_integer("layer_size", self.layer_size, 1, max(1, n // 2))
+        if not 0.0 <= self.tol < np.inf:
+            raise ParameterError(f"tol is {self.tol}; it must be 0 or a positive relative error")
+        iterations = checked_integer("n_iterations", self.n_iterations, 0)
+        return Schedule(iterations, layer_size, self.order == "random", float(self.tol))
+
+    def _optimize(self, objective: Objective, m: int, schedule: Schedule) -> tuple[FactorProduct, list[float]]:
+        random = random_generator(self.random_state)
+        self.construction_curve_ = np.zeros(0)
+        if checked_choice("method", self.method, ("paper", "search")) == "search":
+            return search(objective, warm_starts(objective.samples.n), m, schedule.n_iterations, random)
+        if checked_choice("init", self.init, ("svd", *BASES)) == "svd":
+            product, construction = construct(objective, m, schedule)
+            self.construction_curve_ = np.array(construction)
+        else:
+            product = resized(objective, base_product(self.init, objective.samples.n), m)
+        return sweep_repeatedly(objective, product, schedule, random)

@@ -1,0 +1,85 @@
+"""K-SVD for square dictionaries: staged (SK-SVD), and sparse over a base (Sparse K-SVD)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fdcodec.learning.pursuit import pursuit_codes
+from fdcodec.transform.blocks import FloatArray
+
+
+def ksvd(
+    Y: FloatArray, atoms: FloatArray, sparsity: int, n_iterations: int, atom_sparsity: int | None = None
+) -> tuple[FloatArray, list[float]]:
+    """Alternate Batch-OMP and approximate K-SVD updates of every atom; return the best dictionary met.
+
+    Parameters
+    ----------
+    Y
+        Samples, shape ``(n_samples, n)``.
+    atoms
+        Starting atoms of unit norm, one a row, shape ``(n_atoms, n)``.
+    sparsity
+        s, atoms a sample.
+    n_iterations
+        Number of updates.
+    atom_sparsity
+        Entries that an atom may have (p of Sparse K-SVD, Y then being in the domain of its base); None is n.
+
+    Returns
+    -------
+    atoms
+        The dictionary of the lowest error.
+    curve
+        The relative error for the starting atoms and after each update; OMP is not exact, so it may rise.
+    """
+    from fdcodec.kernels.sparse_kernels import update_atoms
+
+    energy = float(np.sum(Y * Y)) or 1.0
+    atoms = atoms.copy()
+    curve: list[float] = []
+    best = atoms.copy()
+    for iteration in range(n_iterations + 1):
+        codes, explained = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)))
+        curve.append(1.0 - explained / energy)
+        if curve[-1] <= min(curve):
+            best = atoms.copy()
+        if iteration < n_iterations:
+            update_atoms(Y - codes @ atoms, codes, atoms, atom_sparsity or Y.shape[1])
+    return best, curve
+
+
+def staged_ksvd(
+    Y: FloatArray, atoms: FloatArray, sparsity: int, n_iterations: int, n_stages: int
+) -> tuple[FloatArray, list[float]]:
+    """Grow the dictionary to ``len(atoms)`` atoms in equal stages, running K-SVD in each (SK-SVD, to a given size).
+
+    A new stage adds the strongest principal directions of the residual; the last stage takes half of the iterations.
+
+    Parameters
+    ----------
+    Y
+        Samples, shape ``(n_samples, n)``.
+    atoms
+        Starting atoms, the most important first; the first stage takes its share of them.
+    sparsity, n_iterations
+        As in `ksvd`; the iterations of all stages together.
+    n_stages
+        Number of stages; 1 is K-SVD.
+    """
+    sizes = np.linspace(0, len(atoms), n_stages + 1).astype(int)[1:]
+    last = n_iterations if n_stages == 1 else n_iterations - n_iterations // 2
+    shares = [(n_iterations - last) // max(1, n_stages - 1)] * (n_stages - 1) + [last]
+    current, curve = atoms[: sizes[0]], []
+    for size, share in zip(sizes, shares, strict=True):
+        current = np.concatenate([current, _residual_directions(Y, current, sparsity, size - len(current))])
+        current, errors = ksvd(Y, current, sparsity, share)
+        curve += errors
+    return current, curve
+
+
+def _residual_directions(Y: FloatArray, atoms: FloatArray, sparsity: int, count: int) -> FloatArray:
+    codes, _ = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)))
+    residual = Y - codes @ atoms
+    _, vectors = np.linalg.eigh(residual.T @ residual)
+    return np.ascontiguousarray(vectors.T[::-1][:count])

@@ -1,0 +1,137 @@
+"""What every learner of transforms has in common: fit from anywhere, sparse codes, synthesis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fdcodec.errors import ParameterError
+from fdcodec.learning.estimator import Estimator, checked_integer, thread_count, validated_samples
+from fdcodec.learning.pursuit import pursuit_codes
+from fdcodec.learning.samples import ArraySamples, BatchSamples, Samples
+from fdcodec.transform.blocks import FloatArray
+from fdcodec.transform.product import FactorProduct
+
+
+class TransformLearner(Estimator):
+    """Base of the learners; a subclass learns in `_learn` and sets `transform_` and `error_curve_`.
+
+    Attributes
+    ----------
+    transform_
+        The learned transform: a `FactorProduct`, or a matrix with the atoms in its columns.
+    components_
+        The atoms as rows, shape ``(n_features, n_features)``.
+    error_curve_
+        The objective after initialization and after each iteration.
+    n_operations_
+        Operations of one product of the transform with a vector, as the paper counts them.
+    n_features_in_
+        Number of features of the samples.
+    """
+
+    sparsity: int | None
+    n_jobs: int | None
+    transform_: FactorProduct | FloatArray
+    error_curve_: FloatArray
+    n_operations_: int
+    n_features_in_: int
+
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
+        """Learn the transform from samples in memory.
+
+        Parameters
+        ----------
+        X
+            Shape ``(n_samples, n_features)``; blocks row by row, means removed if wanted.
+        y
+            Ignored; there for scikit-learn's protocol.
+
+        Raises
+        ------
+        ParameterError
+            If X or a parameter is not allowed; the message names it.
+        """
+        return self.fit_samples(ArraySamples(validated_samples(X), thread_count(self.n_jobs)))
+
+    def fit_batches(self, batches: Callable[[], Iterable[FloatArray]]) -> Self:
+        """Learn from batches that are read again on every pass; the result equals `fit`'s on all of them, bit for bit.
+
+        Parameters
+        ----------
+        batches
+            Called once a pass; returns the same batches in the same order, arrays of shape ``(any, n_features)``.
+        """
+        return self.fit_samples(BatchSamples(batches, thread_count(self.n_jobs)))
+
+    def fit_samples(self, samples: Samples) -> Self:
+        """Learn from any source of samples (`ArraySamples`, `BatchSamples`, dask's)."""
+        self._learn(samples)
+        self.n_features_in_ = samples.n
+        return self
+
+    def _learn(self, samples: Samples) -> None:
+        raise NotImplementedError
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """Return the sparse codes of samples, shape ``(n_samples, n_features)``: T_s if orthogonal, OMP otherwise."""
+        rows = self._fitted_rows(X)
+        sparsity = self._sparsity(self.n_features_in_)
+        if not self._is_orthogonal():
+            return pursuit_codes(self.transform_, rows, sparsity)[0]
+        codes = self._analyze(rows)
+        return largest_kept(codes, sparsity)
+
+    def inverse_transform(self, codes: ArrayLike) -> FloatArray:
+        """Return the samples that codes stand for: ``D x`` for each row x, shape ``(n_samples, n_features)``."""
+        rows = self._fitted_rows(codes)
+        return self.transform_.apply(rows) if isinstance(self.transform_, FactorProduct) else rows @ self.transform_.T
+
+    def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
+        """Learn from X and return its sparse codes."""
+        return self.fit(X).transform(X)
+
+    @property
+    def components_(self) -> FloatArray:
+        """The atoms as rows."""
+        self._check_fitted()
+        dense = self.transform_.to_dense() if isinstance(self.transform_, FactorProduct) else self.transform_
+        return dense.T.copy()
+
+    def _sparsity(self, n: int) -> int:
+        """Return s; without one, the paper's share of 4 in 64."""
+        return -(-n // 16) if self.sparsity is None else checked_integer("sparsity", self.sparsity, 1, n)
+
+    def _is_orthogonal(self) -> bool:
+        return not isinstance(self.transform_, FactorProduct) or self.transform_.is_orthogonal
+
+    def _analyze(self, rows: FloatArray) -> FloatArray:
+        if isinstance(self.transform_, FactorProduct):
+            return self.transform_.apply_transpose(rows)
+        return np.asarray(rows @ self.transform_)
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise ParameterError(f"this {type(self).__name__} is not fitted; call fit before using it")
+
+    def _fitted_rows(self, X: ArrayLike) -> FloatArray:
+        self._check_fitted()
+        rows = validated_samples(X)
+        if rows.shape[1] != self.n_features_in_:
+            name, expected = type(self).__name__, self.n_features_in_
+            raise ParameterError(
+                f"X has {rows.shape[1]} features, but {name} is expecting {expected} features as input"
+            )
+        return rows
+
+
+def largest_kept(coefficients: FloatArray, sparsity: int) -> FloatArray:
+    """Return T_s of every row: the `sparsity` largest magnitudes, the lower index winning a tie, zeros elsewhere."""
+    from fdcodec.kernels.learning_kernels import keep_largest
+
+    codes = np.ascontiguousarray(coefficients).copy()
+    keep_largest(codes, sparsity)
+    return codes

@@ -1,0 +1,138 @@
+"""Learners of orthogonal transforms that are compared with G_m-DLA: Q-DLA, H_p-DLA, and the fixed DCT."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fdcodec.learning.choices import base_product
+from fdcodec.learning.estimator import checked_integer
+from fdcodec.learning.gm import principal_directions
+from fdcodec.learning.learner import TransformLearner
+from fdcodec.learning.samples import Samples
+from fdcodec.learning.statistics import SparseObjective
+from fdcodec.transform.bases import dct_line_product, dct_matrix
+from fdcodec.transform.blocks import FloatArray
+from fdcodec.transform.product import FactorProduct
+
+
+class QDLA(TransformLearner):
+    """General orthogonal transform by alternating T_s and the Procrustes solution: Q-DLA (eq. dictionaryOrtho).
+
+    Parameters
+    ----------
+    sparsity, n_iterations, n_jobs
+        As in `GmDLA`.
+    """
+
+    def __init__(self, sparsity: int | None = None, n_iterations: int = 150, *, n_jobs: int | None = None) -> None:
+        self.sparsity = sparsity
+        self.n_iterations = n_iterations
+        self.n_jobs = n_jobs
+
+    def _learn(self, samples: Samples) -> None:
+        objective = SparseObjective(samples, self._sparsity(samples.n))
+        Q = principal_directions(samples)
+        Z, error = objective.evaluate(Q)
+        curve = [error]
+        for _ in range(checked_integer("n_iterations", self.n_iterations, 0)):
+            U, _, Vt = np.linalg.svd(Z)
+            Q = np.ascontiguousarray(U @ Vt)
+            Z, error = objective.evaluate(Q)
+            curve.append(error)
+        self.transform_, self.error_curve_ = Q, np.array(curve)
+        self.n_operations_ = 2 * samples.n**2
+
+
+class HouseholderDLA(TransformLearner):
+    """Orthogonal transform as a product of p Householder reflectors: H_p-DLA (paper's reference DictHouseholder).
+
+    With the other reflectors moved to the sides of Y and X, the best vector of one is the eigenvector of the smallest
+    eigenvalue of ``Z + Z^T`` (Remark 4); where none is negative the reflector is the identity.
+
+    Parameters
+    ----------
+    n_reflectors
+        p.
+    sparsity, n_iterations, n_jobs
+        As in `GmDLA`.
+
+    Attributes
+    ----------
+    reflectors_
+        Unit vectors u of ``I - 2 u u^T``, or zeros for the identity; shape ``(p, n_features)``, the first acts first.
+    """
+
+    def __init__(
+        self,
+        n_reflectors: int = 3,
+        sparsity: int | None = None,
+        n_iterations: int = 150,
+        *,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_reflectors = n_reflectors
+        self.sparsity = sparsity
+        self.n_iterations = n_iterations
+        self.n_jobs = n_jobs
+
+    def _learn(self, samples: Samples) -> None:
+        p = checked_integer("n_reflectors", self.n_reflectors, 1)
+        objective = SparseObjective(samples, self._sparsity(samples.n))
+        vectors = np.zeros((p, samples.n))
+        Z, _ = objective.evaluate(principal_directions(samples))
+        curve = []
+        for _ in range(checked_integer("n_iterations", self.n_iterations, 0) + 1):
+            update_reflectors(Z, vectors)
+            Z, error = objective.evaluate(reflector_product(vectors))
+            curve.append(error)
+        self.reflectors_, self.transform_ = vectors, reflector_product(vectors)
+        self.error_curve_ = np.array(curve)
+        self.n_operations_ = 4 * samples.n * p
+
+
+class DCT(TransformLearner):
+    """The fixed cosine transform, as baseline.
+
+    Parameters
+    ----------
+    separable
+        True: the 2-D transform of square blocks; False: the transform of the whole vector as one line, of any length.
+    sparsity, n_jobs
+        As in `GmDLA`.
+    """
+
+    def __init__(self, sparsity: int | None = None, *, separable: bool = True, n_jobs: int | None = None) -> None:
+        self.sparsity = sparsity
+        self.separable = separable
+        self.n_jobs = n_jobs
+
+    def _learn(self, samples: Samples) -> None:
+        self.transform_ = base_product("dct", samples.n) if self.separable else cosine_line(samples.n)
+        error = SparseObjective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[1]
+        self.error_curve_ = np.array([error])
+        transform = self.transform_
+        self.n_operations_ = transform.n_operations if isinstance(transform, FactorProduct) else 2 * samples.n**2
+
+
+def cosine_line(n: int) -> FactorProduct | FloatArray:
+    """Return the DCT of n points: a product of G-transforms if n is a power of two, else a matrix, atoms in columns."""
+    return dct_matrix(n).T.copy() if n & (n - 1) else dct_line_product(n)[0]
+
+
+def update_reflectors(Z: FloatArray, vectors: FloatArray) -> None:
+    """Solve every reflector in turn at ``Z = Y X^T`` with the others fixed; `vectors` is updated in place."""
+    for u in vectors[::-1]:
+        Z = Z - 2.0 * np.outer(u, u @ Z)
+    for k, u in enumerate(vectors):
+        Z = Z - 2.0 * np.outer(u, u @ Z)
+        values, directions = np.linalg.eigh(Z + Z.T)
+        vectors[k] = directions[:, 0] if values[0] < 0.0 else 0.0
+        Z = Z - 2.0 * np.outer(Z @ vectors[k], vectors[k])
+
+
+def reflector_product(vectors: FloatArray) -> FloatArray:
+    """Return the matrix of the product of reflectors, the first acting first."""
+    U = np.eye(vectors.shape[1])
+    for u in vectors:
+        U = U - 2.0 * np.outer(u, u @ U)
+    return U

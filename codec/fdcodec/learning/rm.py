@@ -1,0 +1,79 @@
+"""R_m-DLA, Algorithm 2 of the paper."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fdcodec.learning.gm import principal_directions
+from fdcodec.learning.pursuit import PursuitObjective
+from fdcodec.transform.blocks import FloatArray
+from fdcodec.transform.product import FactorProduct
+
+
+def rm_dla(objective: PursuitObjective, m: int, n_first: int, n_second: int) -> tuple[FactorProduct, list[float]]:
+    """Learn ``D = R_m .. R_1 Delta``: build it anew each first iteration, update its blocks each second one.
+
+    Neither the normalization nor OMP is an exact step, so errors may rise; the best pair (D, X) of the first
+    iterations starts the second ones, and the best of all is returned, as the paper says.
+
+    Parameters
+    ----------
+    objective
+        Samples and sparsity.
+    m
+        Number of R-transforms.
+    n_first, n_second
+        K of the two sets of iterations.
+
+    Returns
+    -------
+    product
+        The best D, its atoms of unit norm.
+    curve
+        The relative error for the singular vectors, then after each iteration of the first and of the second set.
+    """
+    Z, W, error = objective.evaluate(principal_directions(objective.samples))
+    curve = [error]
+    best = None
+    for _ in range(n_first):
+        product = _construct(Z, W, m)
+        Z, W, error = objective.evaluate(product)
+        curve.append(error)
+        if best is None or error < best[0]:
+            best = error, product, Z.copy(), W.copy()
+    if best is None:
+        return _construct(Z, W, m), curve
+    lowest, best_product, Z, W = best
+    product = best_product
+    for _ in range(n_second):
+        product = _update(Z, W, product)
+        Z, W, error = objective.evaluate(product)
+        curve.append(error)
+        if error < lowest:
+            lowest, best_product = error, product
+    return best_product, curve
+
+
+def normalized(product: FactorProduct) -> FactorProduct:
+    """Return the product with Delta such that every atom has unit norm (eq. factorizationofD); zero atoms stay zero."""
+    bare = FactorProduct(product.n, product.pairs, product.blocks)
+    norms = np.sqrt(np.sum(bare.to_dense() ** 2, axis=0))
+    return FactorProduct(product.n, product.pairs, product.blocks, 1.0 / np.where(norms > 0.0, norms, 1.0))
+
+
+def _construct(Z: FloatArray, W: FloatArray, m: int) -> FactorProduct:
+    from fdcodec.kernels.sparse_kernels import construct_general
+
+    pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
+    built = construct_general(Z.copy(), W.copy(), pairs, blocks) if m and len(Z) > 1 else 0
+    return normalized(FactorProduct(len(Z), pairs[:built], blocks[:built]))
+
+
+def _update(Z: FloatArray, W: FloatArray, product: FactorProduct) -> FactorProduct:
+    """Return the product with new blocks; the factors see ``Delta X``."""
+    from fdcodec.kernels.sparse_kernels import update_general
+
+    scale = np.ones(product.n) if product.scale is None else product.scale
+    blocks = product.blocks.copy()
+    update_general(Z * scale, W * scale[:, None] * scale, product.pairs, blocks)
+    return normalized(FactorProduct(product.n, product.pairs, blocks))
