@@ -1,0 +1,99 @@
+"""Speed on one core, start-up times, peak memory."""
+
+import os
+import sys
+from hashlib import sha256
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from PIL import Image
+
+from bench_process import child, fdcodec_command, wall_seconds
+from fdcodec.compare.codecs import AVIF444, JPEG420, Codec, Fdc
+from fdcodec.compare.metrics import Samples, psnr
+from fdcodec.compare.sweep import timed_round_trip
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "corpus"))
+from generate import generate
+
+STARTS = 3
+MEMORY_QUALITY = 75
+
+
+def run(
+    path: Path | None, transform: str, qualities: list[float], repeats: int, megapixels: list[float]
+) -> dict[str, object]:
+    """Measure everything; `path` is the image to time, None for the synthetic photo of 768x512."""
+    image = np.asarray(Image.open(path).convert("RGB")) if path else generate("photo", 0, (512, 768))
+    return {
+        "image": {"shape": image.shape, "sha256_samples": sha256(image.tobytes()).hexdigest()},
+        "memory": [_memory(size, transform) for size in megapixels],
+        "start": _start_times(transform),
+        "speed": _speeds(image, [Fdc(transform), JPEG420(), AVIF444()], qualities, repeats),
+    }
+
+
+def _speeds(image: Samples, codecs: list[Codec], qualities: list[float], repeats: int) -> dict[str, object]:
+    """Return megapixels a second by codec and quality, the process bound to one core."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    return {
+        codec.name: {
+            "version": codec.version(),
+            "settings": codec.settings,
+            "points": [_point(codec, image, quality, repeats) for quality in qualities],
+        }
+        for codec in codecs
+    }
+
+
+def _point(codec: Codec, image: Samples, quality: float, repeats: int) -> dict[str, float]:
+    codec.decode(codec.encode(image, quality), image)
+    runs = [timed_round_trip(codec, image, quality) for _ in range(repeats)]
+    data, decoded = runs[0][:2]
+    pixels = image.shape[0] * image.shape[1]
+    encode_s, decode_s = ([run[part] for run in runs] for part in (2, 3))
+    point = {
+        "quality": quality,
+        "bpp": 8 * len(data) / pixels,
+        "psnr_db": psnr(image, decoded),
+        "encode_mps": pixels / 1e6 / median(encode_s),
+        "decode_mps": pixels / 1e6 / median(decode_s),
+        "encode_s": encode_s,
+        "decode_s": decode_s,
+    }
+    print(f"{codec.name:10} q{quality:g}: {point['bpp']:.2f} bpp, {point['psnr_db']:.2f} dB, "
+          f"encode {point['encode_mps']:.2f} MP/s, decode {point['decode_mps']:.2f} MP/s")  # fmt: skip
+    return point
+
+
+def _start_times(transform: str) -> dict[str, object]:
+    """Return the import time, and wall times of commands on a 512x512 image, each of several runs in turn."""
+    with TemporaryDirectory() as folder:
+        source, coded, back = (Path(folder) / name for name in ("in.png", "in.fdc", "out.png"))
+        Image.fromarray(generate("photo", 1, (512, 512))).save(source)
+        fdcodec = fdcodec_command()
+        commands = {
+            "version": [*fdcodec, "--version"],
+            "encode": [*fdcodec, "encode", source, "-o", coded, "--transform", transform, "--force"],
+            "info": [*fdcodec, "info", coded],
+            "decode": [*fdcodec, "decode", coded, "-o", back, "--force"],
+        }
+        seconds = {name: [wall_seconds(*command) for _ in range(STARTS)] for name, command in commands.items()}
+    imports = [child("import") for _ in range(STARTS)]
+    for name, values in seconds.items():
+        print(f"fdcodec {name}: {', '.join(f'{value:.2f}' for value in values)} s")
+    print(f"import fdcodec: {median(run['seconds'] for run in imports) * 1e3:.0f} ms")
+    return {"import": imports, "command_s": seconds}
+
+
+def _memory(megapixels: float, transform: str) -> dict[str, object]:
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "large.fdc"
+        encode = child("encode", megapixels, MEMORY_QUALITY, transform, file)
+        decode = child("decode", file)
+    print(f"{megapixels:g} MP: encode {encode['peak_bytes'] / 1e6:.0f} MB in {encode['seconds']:.1f} s, "
+          f"decode {decode['peak_bytes'] / 1e6:.0f} MB in {decode['seconds']:.1f} s")  # fmt: skip
+    return {"megapixels": megapixels, "quality": MEMORY_QUALITY, "encode": encode, "decode": decode}
