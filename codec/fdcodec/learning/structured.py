@@ -18,7 +18,7 @@ from fdcodec.transform.blocks import ANGLE_LEVELS, FloatArray, IntArray, grid_bl
 from fdcodec.transform.product import FactorProduct
 
 GRID_SWEEPS = 4
-"""Sweeps on the grid of angles after the free ones; more change no angle on natural images."""
+"""Passes of training after each layer that moves to the grid."""
 
 
 def hypercube_pairs(rounds: Sequence[tuple[int, int]]) -> IntArray:
@@ -55,8 +55,7 @@ def learn_rotations(
     The rate of a sample is ``sum_k log2(1 + c_k^2 / step^2)``. Analysis applies, for k = 0, 1, ... in the order
     returned, ``(a, b) -> (c a + s b, -s a + c b)`` to the coefficients ``(i, j) = pairs[k]``, with ``c, s`` the cosine
     and sine of ``2 pi angle_index[k] / angle_levels``; synthesis applies the transposes from the last to the first.
-    Every free sweep lowers the rate, and so does every sweep on the grid; the best grid point is returned, which is
-    never worse than the quantized `init`.
+    No sweep raises the rate, and what is returned is never worse than `init`.
 
     Parameters
     ----------
@@ -98,23 +97,22 @@ def learn_rotations(
         raise ParameterError(f"init has shape {start.shape}; this layout needs ({len(pairs)},)")
     objective = RateObjective(ArraySamples(samples, n_threads), float(step))
     product = _product(samples.shape[1], pairs, start, angle_levels)
-    free, rates = train_angles(objective, product, n_iterations)
-    snapped = _product(samples.shape[1], pairs, _angle_index(free, angle_levels), angle_levels)
-    finished, grid_rates = train_angles(objective, snapped, GRID_SWEEPS, angle_levels)
-    return pairs, start if rates[0] < grid_rates[-1] else _angle_index(finished, angle_levels)
+    free, values = train_angles(objective, product, n_iterations)
+    finished = settle_on_grid(objective, free, angle_levels)
+    return pairs, start if values[0] < objective.evaluate(finished)[1] else _angle_index(finished, angle_levels)
 
 
 def train_angles(
     objective: Objective,
     product: FactorProduct,
     n_iterations: int,
-    angle_levels: int = 0,
+    free: IntArray | None = None,
     base: FactorProduct | None = None,
 ) -> tuple[FactorProduct, list[float]]:
     """Sweep over the angles of fixed pairs, every rotation once a sweep; the objective never rises.
 
-    Free sweeps start from an extrapolation of the last move (Nesterov's weights); where the objective is higher there,
-    the sweep is not made and the extrapolation starts afresh. That costs one pass and saves three of four sweeps.
+    A sweep starts from an extrapolation of the last move (Nesterov's weights); where the objective is higher there, the
+    sweep is not made and the extrapolation starts afresh. That costs one pass and saves three of four sweeps.
 
     Parameters
     ----------
@@ -123,9 +121,9 @@ def train_angles(
     product
         Where to start; rotations only.
     n_iterations
-        Number of sweeps, one pass over the data each.
-    angle_levels
-        Angles of the grid in the full circle, on which `product` must lie; 0 leaves the angles free.
+        Number of passes over the data, one a sweep.
+    free
+        Indices of the rotations to train, rising; None trains all.
     base
         A fixed orthogonal product that acts after the rotations in synthesis; None is the identity.
 
@@ -136,31 +134,56 @@ def train_angles(
     values
         The objective at the start, before each sweep made, and at the end.
     """
+    trained = np.arange(len(product)) if free is None else free
     reached = trial = _angles(product)
     values: list[float] = []
     run = 0
     for _ in range(n_iterations):
         point = _with_angles(product, trial)
-        Z, value = objective.evaluate(point if base is None else point.then(base))
+        Z, value = _evaluate(objective, point, base)
         if values and value > values[-1]:
             trial, run = reached, 0
             continue
         values.append(value)
-        stepped = _swept(Z if base is None else base.apply_transpose(Z.T).T.copy(), point, angle_levels)
+        stepped = _swept(Z, point, trained)
         move = (stepped - reached + np.pi) % (2.0 * np.pi) - np.pi
         reached, run = stepped, run + 1
-        trial = reached if angle_levels else reached + (run - 1) / (run + 2) * move
+        trial = reached + (run - 1) / (run + 2) * move
     product = _with_angles(product, reached)
-    return product, [*values, objective.evaluate(product if base is None else product.then(base))[1]]
+    return product, [*values, _evaluate(objective, product, base)[1]]
 
 
-def _swept(Z: FloatArray, product: FactorProduct, angle_levels: int) -> FloatArray:
-    """Return the angles after one sweep over all rotations at Z."""
+def settle_on_grid(
+    objective: Objective, product: FactorProduct, angle_levels: int, base: FactorProduct | None = None
+) -> FactorProduct:
+    """Move the angles to the grid layer by layer, training the layers still free in between.
+
+    What a layer loses by rounding the later ones make up for. Arguments as in `train_angles`.
+    """
+    layers = product.layers
+    for number, layer in enumerate(layers):
+        blocks = product.blocks.copy()
+        blocks[layer] = grid_blocks(grid_codes(blocks[layer], angle_levels), angle_levels)
+        product = FactorProduct(product.n, product.pairs, blocks)
+        free = np.sort(np.concatenate([np.zeros(0, np.int64), *layers[number + 1 :]]))
+        product, _ = train_angles(objective, product, GRID_SWEEPS if len(free) else 0, free, base)
+    return product.quantized(angle_levels)
+
+
+def _evaluate(objective: Objective, product: FactorProduct, base: FactorProduct | None) -> tuple[FloatArray, float]:
+    """Return Z in the domain of the rotations, and the objective."""
+    if base is None:
+        return objective.evaluate(product)
+    Z, value = objective.evaluate(product.then(base))
+    return base.apply_transpose(Z.T).T.copy(), value
+
+
+def _swept(Z: FloatArray, product: FactorProduct, free: IntArray) -> FloatArray:
+    """Return the angles after one sweep over the free rotations at Z."""
     from fdcodec.kernels.learning_kernels import Rule, sweep
 
-    m = len(product)
     blocks = product.blocks.copy()
-    sweep(Z, product.pairs.copy(), blocks, np.arange(m + 1), np.arange(m), Rule(False, False, angle_levels))
+    sweep(Z, product.pairs.copy(), blocks, np.arange(len(product) + 1), free, Rule(False, False, 0))
     return _angles(FactorProduct(product.n, product.pairs, blocks))
 
 

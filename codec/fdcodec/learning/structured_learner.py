@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.choices import BASES, GRID_SWEEPS, base_product, make_objective
+from fdcodec.learning.choices import BASES, base_product, make_objective
 from fdcodec.learning.estimator import checked_choice, checked_integer
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import gram_matrix
-from fdcodec.learning.structured import hypercube_pairs, train_angles
+from fdcodec.learning.structured import hypercube_pairs, settle_on_grid, train_angles
 from fdcodec.transform.product import FactorProduct
 
 
@@ -71,7 +71,7 @@ class StructuredDLA(TransformLearner):
         self.error_curve_ = np.array(curve)
         if self.angle_levels is not None:
             levels = checked_integer("angle_levels", self.angle_levels, 4)
-            product, _ = train_angles(objective, product.quantized(levels), GRID_SWEEPS, levels, base)
+            product = settle_on_grid(objective, product, levels, base)
         self.transform_ = product.then(base)
         self.n_rotations_ = len(pairs)
         self.n_operations_ = self.transform_.n_operations
