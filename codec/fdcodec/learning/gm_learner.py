@@ -27,8 +27,8 @@ class GmDLA(TransformLearner):
     n_iterations
         K sweeps of Algorithm 1, or rounds of the search.
     method
-        "paper" is Algorithm 1; "search" warm starts from every base of the right size and from nothing, then ruins and
-        recreates.
+        "paper" is Algorithm 1; "search" starts from its construction, from nothing and from the bases that n allows,
+        brings each to m factors, then ruins and recreates the best.
     init
         Where "paper" starts: "svd" is its own construction; "identity", "haar" and "dct" start from that base brought
         to m factors. The search starts from all of them.
@@ -118,7 +118,8 @@ class GmDLA(TransformLearner):
         random = random_generator(self.random_state)
         self.construction_curve_ = np.zeros(0)
         if checked_choice("method", self.method, ("paper", "search")) == "search":
-            return search(objective, warm_starts(objective.samples.n), m, schedule.n_iterations, random)
+            starts = [construct(objective, m, schedule)[0], *warm_starts(objective.samples.n)]
+            return search(objective, starts, m, schedule.n_iterations, random)
         if checked_choice("init", self.init, ("svd", *BASES)) == "svd":
             product, construction = construct(objective, m, schedule)
             self.construction_curve_ = np.array(construction)
