@@ -36,4 +36,7 @@ COLOUR_BITS = 14  # fractional bits of the colour matrix
 # SPEC 6: filter
 FILTER_BUCKETS = 4  # ranges of the quantization step
 FILTER_CLASSES = 50  # local classes of 4x4 cells: activity x direction x orientation
-FILTER_WEIGHTS = 24  # 12 symmetric pairs of taps, linear and clipped
+FILTER_WEIGHTS = 24  # 12 symmetric pairs of taps, each clipped small and large
+FILTER_SHIFT = 7  # fractional bits of a filter weight
+FILTER_BUCKET_OCTAVES = (7, 8, 9)  # a bucket's step index is below 32 times this: steps of 8, 16, 32 pixel values
+MAX_STRENGTH = 7  # 0: no filter; 1: deblocking only; s: (s - 1) / 4 of the trained correction too

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from math import log2
 
-from fdcodec.coding.constants import COLOUR_ANGLE_BITS, MAX_STEP_INDEX, STEPS_PER_OCTAVE
+from fdcodec.coding.constants import COLOUR_ANGLE_BITS, MAX_STEP_INDEX, MAX_STRENGTH, STEPS_PER_OCTAVE
 from fdcodec.errors import FormatError
 
 Angles = tuple[int, int, int]
 _STEP_BITS = 9
 _CUSTOM_COLOUR = 1 << 15
-_STRENGTH_BITS = 2
+_STRENGTH_BITS = 3
 
 COARSEST_STEP = 96.0  # in pixel values, at quality 0
 HALVING = 26.0  # quality that halves the step, up to HIGH_QUALITY
@@ -28,7 +28,7 @@ class Parameters:
     colour
         Three rotation angles of the colour transform in units of 2 pi / 512, or None for the opponent transform.
     strengths
-        Strength of the filter, 0..3, in luma and in chroma.
+        Strength of the filter, 0..7, in luma and in chroma (SPEC 6.4).
     """
 
     step_index: int
@@ -52,9 +52,9 @@ class Parameters:
         if len(data) != (6 if custom else 2):
             raise FormatError(f"coding parameters: {len(data)} bytes, expected {6 if custom else 2}")
         step_index = head & ((1 << _STEP_BITS) - 1)
-        if step_index > MAX_STEP_INDEX or head >> 13 & 3:
-            raise FormatError(f"coding parameters: step index {step_index} is above {MAX_STEP_INDEX} or a reserved bit is set")
-        strengths = (head >> _STEP_BITS & 3, head >> (_STEP_BITS + _STRENGTH_BITS) & 3)
+        if step_index > MAX_STEP_INDEX:
+            raise FormatError(f"coding parameters: step index {step_index} is above {MAX_STEP_INDEX}")
+        strengths = (head >> _STEP_BITS & MAX_STRENGTH, head >> (_STEP_BITS + _STRENGTH_BITS) & MAX_STRENGTH)
         if not custom:
             return cls(step_index, None, strengths)
         packed = int.from_bytes(data[2:], "little")

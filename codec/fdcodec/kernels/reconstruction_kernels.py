@@ -11,6 +11,8 @@ from fdcodec.kernels.prediction_kernels import gather_references, predict, predi
 from fdcodec.kernels.syntax_kernels import NEXT_STATE
 from fdcodec.kernels.transform_kernels import inverse_transform
 
+TREE_CELLS = 1 << (2 * (MAX_LOG2 - CELL_LOG2))
+
 
 class Work(NamedTuple):
     """Scratch arrays of one thread, int32: reference lines, and blocks of 32x32."""
@@ -87,18 +89,24 @@ def reconstruct_block(plane, luma, maps, x, y, log2_size, half_step, bounds, tab
 
 
 @kernel()
+def tree_cell(tree_x, tree_y, z_index):
+    """Return the sample position of a tree's cell by its place in the Z order."""
+    x, y = tree_x, tree_y
+    for bit in range(MAX_LOG2 - CELL_LOG2):
+        x += ((z_index >> (2 * bit)) & 1) << (CELL_LOG2 + bit)
+        y += ((z_index >> (2 * bit + 1)) & 1) << (CELL_LOG2 + bit)
+    return x, y
+
+
+@kernel()
 def reconstruct_plane(plane, luma, maps, half_step, bounds, tables, work):
     """Reconstruct every block of a plane in coding order; `luma` is the reconstructed luma plane (or `plane` itself)."""
     height, width = plane.shape
     for tree_y in range(0, height, 1 << MAX_LOG2):
         for tree_x in range(0, width, 1 << MAX_LOG2):
-            for z_index in range(1 << (2 * (MAX_LOG2 - CELL_LOG2))):
-                x, y = tree_x, tree_y
-                for bit in range(MAX_LOG2 - CELL_LOG2):
-                    x += ((z_index >> (2 * bit)) & 1) << (CELL_LOG2 + bit)
-                    y += ((z_index >> (2 * bit + 1)) & 1) << (CELL_LOG2 + bit)
-                if x >= width or y >= height:
-                    continue
-                log2_size = maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2]
-                if ((x | y) & ((1 << log2_size) - 1)) == 0:
-                    reconstruct_block(plane, luma, maps, x, y, log2_size, half_step, bounds, tables, work)
+            for z_index in range(TREE_CELLS):
+                x, y = tree_cell(tree_x, tree_y, z_index)
+                if x < width and y < height:
+                    log2_size = maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2]
+                    if ((x | y) & ((1 << log2_size) - 1)) == 0:
+                        reconstruct_block(plane, luma, maps, x, y, log2_size, half_step, bounds, tables, work)

@@ -25,12 +25,20 @@ from fdcodec.kernels.cost_kernels import Costs, bin_cost, mode_cost, new_costs, 
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
 from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels, trellis_levels
-from fdcodec.kernels.reconstruction_kernels import Work, add_residual, predict_block, reconstruct_block
+from fdcodec.kernels.reconstruction_kernels import (
+    TREE_CELLS,
+    Work,
+    add_residual,
+    predict_block,
+    reconstruct_block,
+    tree_cell,
+)
 from fdcodec.kernels.syntax_kernels import STRIDE, activity_context, code_tree, fill_cells, probable_modes, split_context
 from fdcodec.kernels.tables import Maps, Tables
 from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
 
-ERROR_TO_COST = 18  # a squared sample error (FRACTION_BITS each) in cost units
+X, Y, WHOLE, PARTS, QUARTER = range(5)  # of an open block: place, cost whole, cost of quarters so far, next quarter
+NODE_FIELDS = 5
 
 
 class Search(NamedTuple):
@@ -58,6 +66,7 @@ class Search(NamedTuple):
     probable: np.ndarray
     mode_costs: np.ndarray
     mode_rates: np.ndarray
+    nodes: np.ndarray
 
 
 class Options(NamedTuple):
@@ -224,36 +233,64 @@ def _keep_leaf(s, x, y, log2_size):
 
 
 @kernel()
-def search_tree(s, o, x, y, log2_size):
-    """Search the quadtree at (x, y), leave the best partition in plane and maps, and return its cost.
+def _open_node(s, o, x, y, log2_size):
+    """Start on the block at (x, y): try it whole, and note whether its quarters are worth trying."""
+    height, width = s.plane.shape
+    size = 1 << log2_size
+    node = s.nodes[log2_size]
+    node[X], node[Y], node[WHOLE], node[PARTS], node[QUARTER] = x, y, INFINITE, 0, 0
+    if x + size > width or y + size > height:
+        return
+    node[WHOLE] = _search_leaf(s, o, x, y, log2_size)
+    error = _reconstruct_trial(s, o, x, y, log2_size)
+    if log2_size == MIN_LOG2:
+        node[QUARTER] = 4
+        return
+    context = split_context(s.maps, s.guide, o.kind, x, y, log2_size)
+    node[WHOLE] += o.lagrangian * bin_cost(s.contexts, context, 0)
+    node[PARTS] += o.lagrangian * bin_cost(s.contexts, context, 1)
+    if s.best_ends[log2_size] == 0 and error << 10 < np.int64(o.skip_split) << (2 * log2_size):
+        node[QUARTER] = 4
+        node[PARTS] = INFINITE
 
-    A block past the plane's edge is split for nothing; a flat block is not split; four parts are given up as soon as
+
+@kernel()
+def _close_node(s, log2_size):
+    """Decide between a block and its quarters, leave the better in plane and maps, and return its cost."""
+    node = s.nodes[log2_size]
+    if log2_size > MIN_LOG2 and node[QUARTER] == 4 and node[PARTS] < node[WHOLE]:
+        return node[PARTS]
+    _keep_leaf(s, node[X], node[Y], log2_size)
+    return node[WHOLE]
+
+
+@kernel()
+def search_tree(s, o, x, y):
+    """Search the quadtree whose root is at (x, y) depth first and leave the best partition in plane and maps.
+
+    A block past the plane's edge is split for nothing; a flat block is not split; four quarters are given up as soon as
     they cost more than the whole.
     """
     height, width = s.plane.shape
-    size = 1 << log2_size
-    if x >= width or y >= height:
-        return np.int64(0)
-    whole, parts, flat = INFINITE, np.int64(0), False
-    fits = x + size <= width and y + size <= height
-    if fits:
-        whole = _search_leaf(s, o, x, y, log2_size)
-        error = _reconstruct_trial(s, o, x, y, log2_size)
-        if log2_size > MIN_LOG2:
-            context = split_context(s.maps, s.guide, o.kind, x, y, log2_size)
-            whole += o.lagrangian * bin_cost(s.contexts, context, 0)
-            parts += o.lagrangian * bin_cost(s.contexts, context, 1)
-            flat = s.best_ends[log2_size] == 0 and error << 10 < np.int64(o.skip_split) << (2 * log2_size)
-    if log2_size > MIN_LOG2 and not flat:
-        half = size >> 1
-        for quarter in range(4):
-            if parts < whole:
-                parts += search_tree(s, o, x + (quarter & 1) * half, y + (quarter >> 1) * half, log2_size - 1)
-        if parts < whole:
-            return parts
-    if fits:
-        _keep_leaf(s, x, y, log2_size)
-    return whole
+    log2_size = MAX_LOG2
+    _open_node(s, o, x, y, log2_size)
+    while True:
+        node = s.nodes[log2_size]
+        if node[QUARTER] < 4 and node[PARTS] < node[WHOLE]:
+            half = 1 << (log2_size - 1)
+            part_x, part_y = node[X] + (node[QUARTER] & 1) * half, node[Y] + (node[QUARTER] >> 1) * half
+            if part_x >= width or part_y >= height:
+                node[QUARTER] += 1
+            else:
+                log2_size -= 1
+                _open_node(s, o, part_x, part_y, log2_size)
+            continue
+        cost = _close_node(s, log2_size)
+        if log2_size == MAX_LOG2:
+            return
+        log2_size += 1
+        s.nodes[log2_size, PARTS] += cost
+        s.nodes[log2_size, QUARTER] += 1
 
 
 @kernel()
@@ -279,19 +316,15 @@ def _finish_block(s, o, x, y, log2_size):
 
 
 @kernel()
-def _finish_tree(s, o, x, y, log2_size):
+def _finish_tree(s, o, tree_x, tree_y):
     """Finish the blocks of a searched tree in coding order."""
     height, width = s.plane.shape
-    if x >= width or y >= height:
-        return
-    size = 1 << log2_size
-    fits = x + size <= width and y + size <= height
-    if fits and s.maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2] == log2_size:
-        _finish_block(s, o, x, y, log2_size)
-        return
-    half = size >> 1
-    for quarter in range(4):
-        _finish_tree(s, o, x + (quarter & 1) * half, y + (quarter >> 1) * half, log2_size - 1)
+    for z_index in range(TREE_CELLS):
+        x, y = tree_cell(tree_x, tree_y, z_index)
+        if x < width and y < height:
+            log2_size = s.maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2]
+            if ((x | y) & ((1 << log2_size) - 1)) == 0:
+                _finish_block(s, o, x, y, log2_size)
 
 
 @kernel()
@@ -301,9 +334,9 @@ def encode_plane(s, o, stream, code_work):
     for y in range(0, height, 1 << MAX_LOG2):
         for x in range(0, width, 1 << MAX_LOG2):
             update_costs(s.contexts, o.kind, s.costs)
-            search_tree(s, o, x, y, MAX_LOG2)
-            _finish_tree(s, o, x, y, MAX_LOG2)
-            code_tree(stream, s.maps, s.guide, o.kind, x, y, MAX_LOG2, s.tables.scans, code_work)
+            search_tree(s, o, x, y)
+            _finish_tree(s, o, x, y)
+            code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work)
 
 
 def new_search(original, plane, luma, maps, guide, contexts, tables, work):  # noqa: PLR0913
@@ -331,4 +364,5 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):  # n
         np.zeros(N_PROBABLE + 2, np.int64),
         np.zeros(N_MODES + 1, np.int64),
         np.zeros(N_MODES + 1, np.int64),
+        np.zeros((MAX_LOG2 + 1, NODE_FIELDS), np.int64),
     )

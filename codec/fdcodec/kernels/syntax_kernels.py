@@ -289,27 +289,42 @@ def code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, work):
 
 
 @kernel(checked=True)
-def code_tree(stream, maps, guide, kind, x, y, log2_size, scans, work):
-    """Code the quadtree at (x, y): split flags (implied at the plane's edge and at 4x4), then blocks (SPEC 5.4)."""
+def _code_split(stream, maps, guide, kind, x, y, log2_size):
+    """Code whether a block is split: implied where it crosses the plane's edge, and never at 4x4 (SPEC 5.4)."""
     height, width = maps.levels.shape
     size = 1 << log2_size
-    if x >= width or y >= height:
-        return
-    fits = x + size <= width and y + size <= height
-    split = 0 if fits else 1
-    if fits and log2_size > MIN_LOG2:
-        coder, buffer, contexts = stream
-        context = split_context(maps, guide, kind, x, y, log2_size)
-        is_smaller = maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2] < log2_size
-        split = code_bin(coder, buffer, contexts, context, 1 if is_smaller else 0)
-    if split:
-        half = size >> 1
-        for quarter in range(4):
-            part_x, part_y = x + (quarter & 1) * half, y + (quarter >> 1) * half
-            code_tree(stream, maps, guide, kind, part_x, part_y, log2_size - 1, scans, work)
-        return
-    fill_cells(maps.log2_sizes, x, y, log2_size, log2_size)
-    code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, work)
+    if x + size > width or y + size > height:
+        return 1
+    if log2_size == MIN_LOG2:
+        return 0
+    coder, buffer, contexts = stream
+    context = split_context(maps, guide, kind, x, y, log2_size)
+    is_smaller = maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2] < log2_size
+    return code_bin(coder, buffer, contexts, context, 1 if is_smaller else 0)
+
+
+@kernel(checked=True)
+def code_tree(stream, maps, guide, kind, x, y, scans, work):
+    """Code the quadtree whose root is at (x, y): split flags and blocks, depth first, quarters in Z order (SPEC 5.4)."""
+    height, width = maps.levels.shape
+    magnitudes, probable, stack = work
+    stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        x, y, log2_size = stack[depth]
+        if x >= width or y >= height:
+            continue
+        if _code_split(stream, maps, guide, kind, x, y, log2_size):
+            half = 1 << (log2_size - 1)
+            for quarter in range(3, -1, -1):
+                stack[depth, 0] = x + (quarter & 1) * half
+                stack[depth, 1] = y + (quarter >> 1) * half
+                stack[depth, 2] = log2_size - 1
+                depth += 1
+        else:
+            fill_cells(maps.log2_sizes, x, y, log2_size, log2_size)
+            code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, (magnitudes, probable))
 
 
 @kernel(checked=True)
@@ -318,9 +333,9 @@ def code_plane(stream, maps, guide, kind, scans, work):
     height, width = maps.levels.shape
     for y in range(0, height, 1 << MAX_LOG2):
         for x in range(0, width, 1 << MAX_LOG2):
-            code_tree(stream, maps, guide, kind, x, y, MAX_LOG2, scans, work)
+            code_tree(stream, maps, guide, kind, x, y, scans, work)
 
 
 def new_code_work():
-    """Return the scratch of `code_plane`: magnitudes of a block, and its probable modes."""
-    return np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
+    """Return the scratch of `code_plane`: magnitudes of a block, its probable modes, and the stack of open blocks."""
+    return np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64), np.zeros((16, 3), np.int64)

@@ -15,7 +15,7 @@ from fdcodec.coding.constants import (
     MIN_LOG2,
     N_GROUPS,
 )
-from fdcodec.coding.contexts import N_CONTEXTS
+from fdcodec.coding.contexts import KINDS, N_CONTEXTS
 from fdcodec.errors import FormatError
 
 Rotations: TypeAlias = "dict[tuple[int, int], tuple[NDArray[np.uint8], NDArray[np.uint16]]]"
@@ -24,7 +24,7 @@ VERSION = 0
 MAX_ROTATIONS = 1024
 MAX_UPDATE_COUNT = 63
 MIN_START = 2  # start probabilities are 2..253, in 1/256
-_FILTER_SHAPE = (FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
+_FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
 
 _GROUP = c.Struct(
     "log2_size" / c.Int8ul,

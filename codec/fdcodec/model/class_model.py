@@ -38,7 +38,7 @@ class ClassModel:
     start_states
         Shape (n_contexts, 2), uint8: start probability in 1/256 and its confidence as an update count; None for even odds.
     filters
-        Shape (step buckets, classes, taps), int8: weights of the decoder's filter; None for no filter.
+        Shape (plane kinds, step buckets, classes, weights), int8: the decoder's filter; None for deblocking only.
     recipe
         How it was made: sources, hashes, error curves. No part of its identity.
     """
