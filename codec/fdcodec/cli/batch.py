@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any
 
 import click
@@ -119,6 +120,10 @@ def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, 
         return error.exit_code
     except OSError as error:
         console.fail(str(job.source), describe_os_error(error))
+        return 1
+    except Exception as error:  # a defect of ours must not keep the other inputs from being done
+        place = extract_tb(error.__traceback__)[-1]
+        console.fail(str(job.source), f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}")
         return 1
     return 0
 

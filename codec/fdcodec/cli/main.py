@@ -1,6 +1,7 @@
 """The command line: each command lives in a file of its own and is imported only when it is called."""
 
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 
 import click
@@ -54,12 +55,13 @@ def fdcodec_group() -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code; errors are one line, never a traceback."""
-    sys.exit(_run())
+    sys.exit(run(sys.argv[1:]))
 
 
-def _run() -> int:
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code."""
     try:
-        return int(fdcodec_group.main(prog_name="fdcodec", standalone_mode=False) or 0)
+        return int(fdcodec_group.main(list(arguments), prog_name="fdcodec", standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()
         return error.exit_code
