@@ -1,0 +1,270 @@
+"""Lossless coding of planes: header, reversible colour, choice of mode, rows (SPEC L1 to L9).
+
+Serves the lossless mode of the codec (gray, RGB, alpha; 8 and 16 bits) and the alpha plane of lossy files.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
+from fdcodec.errors import FormatError
+from fdcodec.kernels.lossless_kernels import (
+    GUESS_WEIGHTS,
+    N_CELLS,
+    N_CONTEXTS,
+    N_SLOTS,
+    N_WEIGHT_SETS,
+    TREE_WEIGHTS,
+    code_row,
+)
+from fdcodec.kernels.lossless_mixing import NEW_CELL
+from fdcodec.kernels.lossless_samples import N_BIASES, N_PREDICTORS, N_TAPS, PAD, State
+from fdcodec.kernels.range_coder import (
+    DECODING,
+    LENGTH,
+    MAX_OVERRUN,
+    POSITION,
+    code_bits,
+    finish_encoder,
+    new_contexts,
+    new_decoder,
+    new_encoder,
+)
+
+Planes = NDArray[np.int32]
+Samples = NDArray[np.uint8] | NDArray[np.uint16]
+
+MAX_COLOURS = 1 << 16
+SAMPLE_PIXELS = 1 << 17
+SAMPLE_BANDS = 8
+MAX_SAMPLE_BYTES = 64
+"""More than the bins of one sample, or of one guess, can take at 11.5 bits each."""
+
+
+class Plan(NamedTuple):
+    """What the encoder decides and the header says: the colour transform and the number of colours (0: not indexed)."""
+
+    transform: int
+    n_colours: int
+
+
+def encode_planes(planes: Samples, depth: int) -> bytes:
+    """Encode planes so that `decode_planes` returns them exactly.
+
+    Parameters
+    ----------
+    planes
+        Shape (channels, height, width), uint8 for depth 8 or uint16 for depth 16; three or four channels are taken as
+        red, green, blue (and alpha). Every dimension is at least 1.
+    depth
+        8 or 16.
+
+    Returns
+    -------
+    payload
+        The bytes of one range coder run (SPEC L1). Shape and depth are not in it.
+    """
+    samples = planes.astype(np.int32)
+    return _encode(samples, depth, _choose_plan(samples, depth))
+
+
+def decode_planes(payload: bytes, channels: int, height: int, width: int, depth: int) -> Samples:
+    """Decode what `encode_planes` wrote.
+
+    Parameters
+    ----------
+    payload
+        Bytes of any origin.
+    channels, height, width, depth
+        As given to `encode_planes`, from the file's header; the caller bounds them.
+
+    Returns
+    -------
+    planes
+        Shape (channels, height, width), uint8 or uint16.
+
+    Raises
+    ------
+    FormatError
+        If the payload cannot be one of these planes. Other damage gives other samples.
+    """
+    coder, buffer = new_decoder(payload)
+    plan, limits = _code_header(coder, buffer, Plan(0, 0), np.zeros((channels, 2), dtype=np.int64), depth)
+    _check_header(plan, limits, height * width)
+    state = _new_state(coder, buffer, limits, height, width, plan.n_colours)
+    _code_rows(state, None)
+    decoded = inverse(state.planes[:, 2:, PAD:-PAD], plan.transform)
+    return decoded.astype(np.uint8 if depth == 8 else np.uint16)
+
+
+def _encode(samples: Planes, depth: int, plan: Plan) -> bytes:
+    """Return the payload of `samples` under `plan`."""
+    planes = forward(samples, plan.transform)
+    limits = np.stack([planes.min((1, 2)), planes.max((1, 2))], axis=1).astype(np.int64)
+    coder, buffer = new_encoder(1 << 12)
+    _code_header(coder, buffer, plan, limits, depth)
+    state = _new_state(coder, buffer, limits, *planes.shape[1:], plan.n_colours)
+    state.planes[:, 2:, PAD:-PAD] = planes
+    state = _code_rows(state, _appearance_indices(samples) if plan.n_colours else None)
+    payload = finish_encoder(state.coder, state.buffer)
+    return payload.ljust(int(state.coder[POSITION]) + 6 - MAX_OVERRUN, b"\0")
+
+
+def _code_rows(state: State, indices: NDArray[np.int64] | None) -> State:
+    """Code every row, growing the encoder's buffer, refusing a decoder's overrun; return the state with its buffer."""
+    channels, padded_height, padded_width = state.planes.shape
+    width = padded_width - 2 * PAD
+    was_copy = 0
+    for y in range(padded_height - 2):
+        if state.coder[DECODING]:
+            _check_overrun(state.coder)
+        else:
+            state = state._replace(buffer=_grown(state.coder, state.buffer, width * (channels + 1) * MAX_SAMPLE_BYTES))
+        if indices is not None:
+            state.wanted[:] = indices[y]
+        was_copy = code_row(state, y, width, was_copy)
+    if state.coder[DECODING]:
+        _check_overrun(state.coder)
+    return state
+
+
+def _check_overrun(coder: NDArray[np.int64]) -> None:
+    """Refuse a payload that the decoder has run past."""
+    if coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
+        raise FormatError(f"the lossless payload ends early: {coder[LENGTH]} bytes, more were needed; the file is damaged")
+
+
+def _grown(coder: NDArray[np.int64], buffer: NDArray[np.uint8], spare_bytes: int) -> NDArray[np.uint8]:
+    """Return the encoder's buffer with room for `spare_bytes` more."""
+    needed = int(coder[POSITION]) + spare_bytes
+    if needed <= len(buffer):
+        return buffer
+    grown = np.zeros(2 * needed, dtype=np.uint8)
+    grown[: len(buffer)] = buffer
+    coder[LENGTH] = len(grown)
+    return grown
+
+
+def _code_number(coder: NDArray[np.int64], buffer: NDArray[np.uint8], value: int, n_bits: int) -> int:
+    """Code a number of up to 32 equiprobable bits."""
+    if n_bits > 16:
+        high = code_bits(coder, buffer, value >> 16, n_bits - 16)
+        return int(high) << 16 | int(code_bits(coder, buffer, value & 0xFFFF, 16))
+    return int(code_bits(coder, buffer, value, n_bits))
+
+
+def _code_header(
+    coder: NDArray[np.int64], buffer: NDArray[np.uint8], plan: Plan, limits: NDArray[np.int64], depth: int
+) -> tuple[Plan, NDArray[np.int64]]:
+    """Code the header, either direction (SPEC L1)."""
+    transform = _code_number(coder, buffer, plan.transform, 2) if len(limits) >= 3 else 0
+    offset = 1 << depth
+    flat = [_code_number(coder, buffer, int(limit) + offset, depth + 1) - offset for limit in limits.ravel()]
+    n_colours = 0
+    if _code_number(coder, buffer, 1 if plan.n_colours else 0, 1):
+        n_colours = _code_number(coder, buffer, plan.n_colours - 1, 16) + 1
+    return Plan(transform, n_colours), np.array(flat, dtype=np.int64).reshape(-1, 2)
+
+
+def _check_header(plan: Plan, limits: NDArray[np.int64], n_pixels: int) -> None:
+    """Refuse what no encoder writes."""
+    if plan.transform >= len(TRANSFORMS):
+        raise FormatError(f"colour transform {plan.transform} of a lossless payload is not one of 0 to 2")
+    if (limits[:, 0] > limits[:, 1]).any():
+        raise FormatError("a plane's lowest sample is above its highest in a lossless payload; the file is damaged")
+    if plan.n_colours > n_pixels:
+        raise FormatError(f"a lossless payload declares {plan.n_colours} colours for {n_pixels} pixels")
+
+
+def _new_state(
+    coder: NDArray[np.int64], buffer: NDArray[np.uint8], limits: NDArray[np.int64], height: int, width: int, n_colours: int
+) -> State:
+    """Return the state before the first row (SPEC L2)."""
+    channels, padded = len(limits), width + 2 * PAD
+    planes = np.zeros((channels, height + 2, padded), dtype=np.int32)
+    planes[:, :2] = ((limits[:, 0] + limits[:, 1] + 1) >> 1)[:, None, None]
+    shifts = [max(int(high - low).bit_length() - 8, 0) for low, high in limits]
+    filters = np.zeros((channels, 2, N_TAPS), dtype=np.int64)
+    filters[:, :, :2] = 1 << 15
+    indexed = 1 if n_colours else 0
+    return State(
+        coder=coder,
+        buffer=buffer,
+        cells=np.full(N_CELLS, NEW_CELL, dtype=np.int32),
+        contexts=new_contexts(N_CONTEXTS),
+        weights=_initial_weights(),
+        planes=planes,
+        limits=np.column_stack([limits, shifts]),
+        errors=np.zeros((channels, 2, padded, N_PREDICTORS), dtype=np.int32),
+        residuals=np.zeros((channels, 2, padded), dtype=np.int32),
+        biases=np.zeros((channels, N_BIASES, 2), dtype=np.int32),
+        filters=filters,
+        above=np.repeat(filters[:, :1], padded, axis=1),
+        taps=np.zeros(N_TAPS, dtype=np.int64),
+        scratch=np.zeros((6, 16), dtype=np.int64),
+        wanted=np.zeros(width, dtype=np.int64),
+        colours=np.zeros((n_colours, channels), dtype=np.int32),
+        n_colours=np.array([0, n_colours], dtype=np.int64),
+        indices=np.zeros((3, padded), dtype=np.int64),
+        escapes=np.zeros((2, padded), dtype=np.int64),
+        candidates=np.full((3, N_SLOTS * indexed), -1, dtype=np.int64),
+    )
+
+
+def _initial_weights() -> NDArray[np.int64]:
+    """Return the mixing weights before training: near 1.1 over the number of inputs."""
+    weights = np.zeros((N_WEIGHT_SETS, 6), dtype=np.int64)
+    weights[:GUESS_WEIGHTS] = 24000
+    weights[GUESS_WEIGHTS:TREE_WEIGHTS] = 20000
+    weights[TREE_WEIGHTS:] = 16000
+    return weights
+
+
+def _choose_plan(samples: Planes, depth: int) -> Plan:
+    """Return the plan whose payload of a sample of the rows is the shortest."""
+    sample = _sample_rows(samples)
+    transforms = range(len(TRANSFORMS)) if len(samples) >= 3 else range(1)
+    sizes = [len(_encode(sample, depth, Plan(transform, 0))) for transform in transforms]
+    transform = int(np.argmin(sizes))
+    n_colours = _count_colours(sample)
+    if 2 * n_colours > sample[0].size or n_colours > MAX_COLOURS:
+        return Plan(transform, 0)
+    if len(_encode(sample, depth, Plan(transform, n_colours))) >= sizes[transform]:
+        return Plan(transform, 0)
+    n_colours = _count_colours(samples)
+    return Plan(transform, n_colours if n_colours <= MAX_COLOURS else 0)
+
+
+def _sample_rows(samples: Planes) -> Planes:
+    """Return all rows of a small picture, of a large one eight bands spread over it."""
+    _, height, width = samples.shape
+    rows = max(SAMPLE_PIXELS // width, SAMPLE_BANDS)
+    if height <= 2 * rows:
+        return samples
+    band = rows // SAMPLE_BANDS
+    starts = np.linspace(0, height - band, SAMPLE_BANDS).astype(int)
+    return np.concatenate([samples[:, start : start + band] for start in starts], axis=1)
+
+
+def _colour_keys(samples: Planes) -> NDArray[np.uint64]:
+    """Return one number a pixel, equal where all samples are equal."""
+    keys = np.zeros(samples.shape[1:], dtype=np.uint64)
+    for plane in samples:
+        keys = (keys << np.uint64(16)) | plane.astype(np.uint64)
+    return keys
+
+
+def _count_colours(samples: Planes) -> int:
+    """Return the number of distinct colours."""
+    return len(np.unique(_colour_keys(samples)))
+
+
+def _appearance_indices(samples: Planes) -> NDArray[np.int64]:
+    """Return the index of every pixel's colour, colours numbered as they first appear in raster order."""
+    keys = _colour_keys(samples)
+    _, first, inverse_indices = np.unique(keys, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse_indices].reshape(keys.shape)

@@ -1,0 +1,377 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""Rows of the lossless mode: plain rows, and rows of pictures with few colours (SPEC L2, L8, L9).
+
+READ ME FIRST
+
+* An indexed picture gives every colour the number of its first appearance. A pixel is first guessed: three contexts of
+  3, 6 and 12 neighbours each remember the index last seen in them. If no guess is right, the index is coded bit by
+  bit, and a colour never seen before is coded plane by plane like any other sample.
+* Nothing is stored of the whole picture but its planes; all else is a row or two, or of fixed size.
+"""
+
+import numpy as np
+
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.lossless_mixing import (
+    ADAPT_LIMIT,
+    NEW_CELL,
+    adapted,
+    code_mixed,
+    code_with,
+    mixed,
+    stretched,
+    train,
+)
+from fdcodec.kernels.lossless_samples import (
+    N_CLASSES,
+    N_PREDICTORS,
+    N_SAMPLE_CELLS,
+    N_SAMPLE_CONTEXTS,
+    PAD,
+    code_sample,
+)
+from fdcodec.kernels.range_coder import code_bin
+
+SLOT_BITS = 17
+N_SLOTS = 1 << SLOT_BITS
+SLOT_LIMIT = 60
+FRESH_SLOT = (3 << 28) | 1
+REPLACED_SLOT = NEW_CELL | 1
+REPLACE_BELOW = 1 << 21
+TREE_BITS = 18
+N_TREE_INPUTS = 6
+
+SLOT_CELLS = N_SAMPLE_CELLS
+PATTERN_CELLS = SLOT_CELLS + 3 * N_SLOTS
+TREE_CELLS = PATTERN_CELLS + 64 * 5 * 4
+N_CELLS = TREE_CELLS + (1 << TREE_BITS)
+
+GUESS_WEIGHTS = 2 * N_CLASSES
+TREE_WEIGHTS = GUESS_WEIGHTS + 4 * 5
+N_WEIGHT_SETS = TREE_WEIGHTS + 16
+GUESS_RATE = 16
+TREE_RATE = 15
+
+ANY_CONTEXTS = N_SAMPLE_CONTEXTS
+WHICH_CONTEXTS = ANY_CONTEXTS + 16 * 9
+NEW_CONTEXTS = WHICH_CONTEXTS + 9 * 9
+ROW_CONTEXTS = NEW_CONTEXTS + 16 * 8
+N_CONTEXTS = ROW_CONTEXTS + 2
+
+HASH_BITS = 30
+HASH_MASK = (1 << HASH_BITS) - 1
+HASH_FACTOR = 0x2545F491
+PRODUCT_MASK = (1 << 61) - 1
+
+
+@kernel()
+def hashed(state, number):
+    """Return `state` with `number` hashed into it, 30 bits (SPEC L8)."""
+    product = ((state ^ number) * HASH_FACTOR) & PRODUCT_MASK
+    return (product ^ (product >> 29)) & HASH_MASK
+
+
+@kernel()
+def bit_length(value):
+    """Return the number of bits of `value` >= 0."""
+    n_bits = 0
+    while value >> n_bits:
+        n_bits += 1
+    return n_bits
+
+
+@kernel()
+def find_slots(indices, y, j, slots):
+    """Fill the numbers of the slots of the contexts of 12, 6 and 3 neighbours."""
+    here = indices[y % 3]
+    above = indices[(y + 2) % 3]
+    second = indices[(y + 1) % 3]
+    small = hashed(hashed(hashed(1, here[j - 1]), above[j]), above[j + 1])
+    medium = hashed(hashed(hashed(small, above[j - 1]), here[j - 2]), second[j])
+    large = hashed(hashed(hashed(medium, second[j + 1]), second[j - 1]), above[j + 2])
+    large = hashed(hashed(hashed(large, above[j - 2]), here[j - 3]), above[j + 3])
+    slots[0] = large & (N_SLOTS - 1)
+    slots[1] = medium & (N_SLOTS - 1)
+    slots[2] = small & (N_SLOTS - 1)
+
+
+@kernel()
+def best_guess(s, y, j, slots):
+    """Return the index of the most trusted slot (or of W or N) and 0..2, or 3 when no slot knows one."""
+    here = s.indices[y % 3]
+    above = s.indices[(y + 2) % 3]
+    guess = here[j - 1] if here[j - 1] == above[j - 1] or above[j] != above[j - 1] else above[j]
+    order = 3
+    trust = np.int64(0)
+    for k in range(3):
+        cell = np.int64(s.cells[SLOT_CELLS + k * N_SLOTS + slots[k]])
+        if s.candidates[k, slots[k]] >= 0 and cell >> 8 > trust:
+            guess = s.candidates[k, slots[k]]
+            trust = cell >> 8
+            order = k
+    return guess, order
+
+
+@kernel()
+def pattern(indices, y, j, guess):
+    """Return six bits: which neighbours are equal to each other and to the guess."""
+    here = indices[y % 3]
+    above = indices[(y + 2) % 3]
+    bits = 1 if here[j - 1] == above[j] else 0
+    bits |= 2 if above[j] == above[j - 1] else 0
+    bits |= 4 if above[j] == above[j + 1] else 0
+    bits |= 8 if guess == here[j - 1] else 0
+    bits |= 16 if guess == above[j] else 0
+    bits |= 32 if here[j - 1] == here[j - 2] else 0
+    return bits
+
+
+@kernel(checked=True)
+def code_guess(s, y, j, slots, guess, order, is_right):
+    """Code whether the first guess is right, from the slots' records and the pattern around (SPEC L8)."""
+    inputs = s.scratch[2]
+    for k in range(3):
+        inputs[k] = 0
+        candidate = s.candidates[k, slots[k]]
+        if candidate >= 0:
+            odds = stretched(np.int64(s.cells[SLOT_CELLS + k * N_SLOTS + slots[k]]))
+            inputs[k] = odds if candidate == guess else -odds
+    escapes_here = s.escapes[y & 1]
+    escapes_above = s.escapes[1 - (y & 1)]
+    n_escapes = escapes_here[j - 1] + escapes_above[j - 1] + escapes_above[j] + escapes_above[j + 1]
+    cell = PATTERN_CELLS + (pattern(s.indices, y, j, guess) * 5 + n_escapes) * 4 + order
+    inputs[3] = stretched(np.int64(s.cells[cell]))
+    weights = s.weights[GUESS_WEIGHTS + order * 5 + n_escapes]
+    probability = mixed(weights, inputs, 4)
+    is_right = code_with(s.coder, s.buffer, probability, is_right)
+    train(weights, inputs, 4, is_right, probability, GUESS_RATE)
+    s.cells[cell] = adapted(np.int64(s.cells[cell]), is_right, ADAPT_LIMIT)
+    return is_right
+
+
+@kernel()
+def other_guesses(s, y, j, slots, guesses):
+    """Fill the distinct guesses, the first one being given: the slots', then W, N, NE, NW; return their number."""
+    here = s.indices[y % 3]
+    above = s.indices[(y + 2) % 3]
+    n_guesses = 1
+    for k in range(7):
+        if k < 3:
+            guess = s.candidates[k, slots[k]]
+        elif k == 3:
+            guess = here[j - 1]
+        else:
+            guess = above[j + (0 if k == 4 else (1 if k == 5 else -1))]
+        is_new = guess >= 0
+        for m in range(n_guesses):
+            is_new = is_new and guesses[m] != guess
+        if is_new:
+            guesses[n_guesses] = guess
+            n_guesses += 1
+    return n_guesses
+
+
+@kernel()
+def escape_pattern(escapes, y, j):
+    """Return four bits: where around no guess was right."""
+    here = escapes[y & 1]
+    above = escapes[1 - (y & 1)]
+    return here[j - 1] | (above[j] << 1) | (above[j + 1] << 2) | (above[j - 1] << 3)
+
+
+@kernel(checked=True)
+def code_other_guess(s, y, j, guesses, n_guesses, wanted):
+    """Code which of the other guesses is right; return its index, or -1 when none is."""
+    right = 0
+    for m in range(1, n_guesses):
+        if guesses[m] == wanted:
+            right = m
+    context = ANY_CONTEXTS + escape_pattern(s.escapes, y, j) * 9 + n_guesses
+    if n_guesses == 1 or not code_bin(s.coder, s.buffer, s.contexts, context, 1 if right else 0):
+        return np.int64(-1)
+    found = 1
+    while found < n_guesses - 1:
+        context = WHICH_CONTEXTS + found * 9 + n_guesses
+        if not code_bin(s.coder, s.buffer, s.contexts, context, 1 if right > found else 0):
+            break
+        found += 1
+    return guesses[found]
+
+
+@kernel(checked=True)
+def code_index(s, i, y, j, wanted):
+    """Code the index of a known colour, most significant bit first, in six contexts (SPEC L9)."""
+    here = s.indices[y % 3]
+    above = s.indices[(y + 2) % 3]
+    w = np.int64(s.planes[0, i, j - 1])
+    n = np.int64(s.planes[0, i - 1, j])
+    median = max(min(w, n), min(max(w, n), w + n - np.int64(s.planes[0, i - 1, j - 1])))
+    roots = s.scratch[4]
+    roots[0] = hashed(1, 0)
+    roots[1] = hashed(2, here[j - 1])
+    roots[2] = hashed(3, above[j])
+    roots[3] = hashed(hashed(4, here[j - 1]), above[j])
+    roots[4] = hashed(5, (median - s.limits[0, 0]) >> 2)
+    roots[5] = hashed(hashed(6, above[j - 1]), above[j + 1])
+    slots = s.scratch[5]
+    n_bits = bit_length(s.n_colours[0] - 1)
+    node = np.int64(1)
+    for b in range(n_bits - 1, -1, -1):
+        for k in range(N_TREE_INPUTS):
+            slots[k] = TREE_CELLS + (hashed(roots[k], node) & ((1 << TREE_BITS) - 1))
+        node = 2 * node + code_mixed(
+            s.coder, s.buffer, s.cells, s.weights[TREE_WEIGHTS + b], s.scratch[2], slots, N_TREE_INPUTS, TREE_RATE,
+            (wanted >> b) & 1,
+        )  # fmt: skip
+    return min(node - (1 << n_bits), s.n_colours[0] - 1)
+
+
+@kernel(checked=True)
+def code_new_colour(s, i, j):
+    """Code the samples of a colour not seen before; return its index."""
+    index = s.n_colours[0]
+    for channel in range(s.planes.shape[0]):
+        code_sample(s, channel, i, j)
+        s.colours[index, channel] = s.planes[channel, i, j]
+    s.n_colours[0] = index + 1
+    return index
+
+
+@kernel(checked=True)
+def code_escape(s, i, y, j, wanted):
+    """Code an index that no guess found: a new colour or a known one."""
+    known = s.n_colours[0]
+    is_new = 0
+    if known == 0:
+        is_new = 1
+    elif known < s.n_colours[1]:
+        age = min((bit_length(known) + 1) >> 1, 7)
+        context = NEW_CONTEXTS + escape_pattern(s.escapes, y, j) * 8 + age
+        is_new = code_bin(s.coder, s.buffer, s.contexts, context, 1 if wanted == known else 0)
+    return code_new_colour(s, i, j) if is_new else code_index(s, i, y, j, wanted)
+
+
+@kernel()
+def set_known_pixel(s, i, j, index):
+    """Write a known colour, with no residual and no errors."""
+    row = i & 1
+    for channel in range(s.planes.shape[0]):
+        s.planes[channel, i, j] = s.colours[index, channel]
+        s.residuals[channel, row, j] = 0
+        s.errors[channel, row, j, :] = 0
+
+
+@kernel()
+def record(s, slots, index):
+    """Enter `index` into the three contexts' slots."""
+    for k in range(3):
+        slot = slots[k]
+        place = SLOT_CELLS + k * N_SLOTS + slot
+        if s.candidates[k, slot] < 0:
+            s.candidates[k, slot] = index
+            s.cells[place] = FRESH_SLOT
+            continue
+        is_same = 1 if s.candidates[k, slot] == index else 0
+        cell = adapted(np.int64(s.cells[place]), is_same, SLOT_LIMIT)
+        if not is_same and cell >> 8 < REPLACE_BELOW:
+            s.candidates[k, slot] = index
+            cell = np.int64(REPLACED_SLOT)
+        s.cells[place] = cell
+
+
+@kernel(checked=True)
+def code_indexed_pixel(s, y, x):
+    """Code one pixel of an indexed picture (SPEC L8)."""
+    i = y + 2
+    j = x + PAD
+    wanted = s.wanted[x]
+    slots = s.scratch[3]
+    guesses = s.scratch[0]
+    find_slots(s.indices, y, j, slots)
+    large, medium, small = slots[0], slots[1], slots[2]
+    index = np.int64(-1)
+    known = s.n_colours[0]
+    if known:
+        guess, order = best_guess(s, y, j, slots)
+        if code_guess(s, y, j, slots, guess, order, 1 if guess == wanted else 0):
+            index = guess
+        else:
+            guesses[0] = guess
+            index = code_other_guess(s, y, j, guesses, other_guesses(s, y, j, slots, guesses), wanted)
+    s.escapes[y & 1, j] = 1 if index < 0 else 0
+    if index < 0:
+        index = code_escape(s, i, y, j, wanted)
+    if index < known:
+        set_known_pixel(s, i, j, index)
+    s.indices[y % 3, j] = index
+    slots[0] = large
+    slots[1] = medium
+    slots[2] = small
+    record(s, slots, index)
+
+
+@kernel()
+def copy_column(s, y, target, source_y, source):
+    """Copy planes, residuals, errors and indices of column `source` of one row into column `target` of row `y`."""
+    for channel in range(s.planes.shape[0]):
+        s.planes[channel, y + 2, target] = s.planes[channel, source_y + 2, source]
+        s.residuals[channel, y & 1, target] = s.residuals[channel, source_y & 1, source]
+        for k in range(N_PREDICTORS):
+            s.errors[channel, y & 1, target, k] = s.errors[channel, source_y & 1, source, k]
+    s.indices[y % 3, target] = s.indices[source_y % 3, source]
+
+
+@kernel()
+def begin_row(s, y):
+    """Fill the left pads of row `y` from the first column of the row above."""
+    for k in range(PAD):
+        copy_column(s, y, k, y - 1, PAD)
+
+
+@kernel()
+def end_row(s, y, width):
+    """Fill the right pads of row `y` from its last column."""
+    for k in range(PAD):
+        copy_column(s, y, PAD + width + k, y, PAD + width - 1)
+
+
+@kernel()
+def equals_above(s, y, width):
+    """Return 1 if row `y` equals the row above in every plane."""
+    for channel in range(s.planes.shape[0]):
+        for j in range(PAD, PAD + width):
+            if s.planes[channel, y + 2, j] != s.planes[channel, y + 1, j]:
+                return 0
+    return 1
+
+
+@kernel()
+def copy_above(s, y, width):
+    """Make row `y` a copy of the row above, with no residuals and no errors."""
+    for j in range(PAD, PAD + width):
+        for channel in range(s.planes.shape[0]):
+            s.planes[channel, y + 2, j] = s.planes[channel, y + 1, j]
+            s.residuals[channel, y & 1, j] = 0
+            s.errors[channel, y & 1, j, :] = 0
+        s.indices[y % 3, j] = s.indices[(y + 2) % 3, j]
+        s.escapes[y & 1, j] = 0
+
+
+@kernel(checked=True)
+def code_row(s, y, width, was_copy):
+    """Code row `y`; return 1 if it is a copy of the row above (SPEC L2)."""
+    begin_row(s, y)
+    is_copy = 0
+    if y:
+        is_copy = code_bin(s.coder, s.buffer, s.contexts, ROW_CONTEXTS + was_copy, equals_above(s, y, width))
+    if is_copy:
+        copy_above(s, y, width)
+    elif s.n_colours[1]:
+        for x in range(width):
+            code_indexed_pixel(s, y, x)
+    else:
+        for x in range(width):
+            for channel in range(s.planes.shape[0]):
+                code_sample(s, channel, y + 2, x + PAD)
+    end_row(s, y, width)
+    return is_copy
