@@ -1,6 +1,7 @@
 """Images that tests make for themselves, each from its seed or its formula."""
 
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,14 @@ def ramp(height: int, width: int, channels: int) -> NDArray[np.uint8]:
     """Return a smooth picture: plane waves that differ by channel."""
     y, x, c = np.mgrid[:height, :width, :channels]
     return np.uint8(127.5 + 60 * np.sin((x + 3 * c) / 9) + 60 * np.cos((y - c) / 7))
+
+
+def photo(height: int, width: int) -> NDArray[np.uint8]:
+    """Return the middle of the corpus' photograph, shape ``(height, width, 3)``."""
+    with Image.open(Path(__file__).parents[1] / "corpus" / "samples" / "photo.png") as image:
+        samples = np.asarray(image)
+    top, left = (samples.shape[0] - height) // 2, (samples.shape[1] - width) // 2
+    return samples[top : top + height, left : left + width].copy()
 
 
 def orientation_exif(orientation: int) -> bytes:

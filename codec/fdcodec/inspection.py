@@ -1,10 +1,15 @@
-"""What a file holds, without decoding it: numba is not imported here."""
+"""What a file or a class model holds, without decoding anything: numba is not imported here."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from fdcodec import container
 from fdcodec.container.constants import VERSION
 from fdcodec.limits import MAX_SIDE
+
+if TYPE_CHECKING:
+    from fdcodec.model import ClassModel
 
 _CHANNEL_NAMES = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGB+alpha"}
 
@@ -38,4 +43,19 @@ def describe(data: bytes) -> dict[str, Any]:
         "metadata_bytes": {name: len(block or b"") for name, block in file.metadata._asdict().items()},
         "pixel_hash": file.pixel_hash.hex() if file.pixel_hash else None,
         "chunks": [{"type": kind, "bytes": length} for kind, length in file.chunks],
+    }
+
+
+def describe_model(model: ClassModel) -> dict[str, Any]:
+    """Return the facts of a class model as JSON takes them."""
+    return {
+        "name": model.name,
+        "hash": model.hash.hex(),
+        "embedded_bytes": len(model.to_bytes()),
+        "rotations": sum(len(angles) for _, angles in model.rotations.values()),
+        "rotations_by_block": {
+            f"{2**size}x{2**size} group {group}": len(angles) for (size, group), (_, angles) in model.rotations.items()
+        },
+        "start_states": model.start_states is not None,
+        "filter": list(model.filters.shape) if model.filters is not None else None,
     }

@@ -1,0 +1,55 @@
+"""fdcodec transforms."""
+
+import json
+from pathlib import Path
+
+import click
+
+from fdcodec.cli.batch import Job, run_jobs
+from fdcodec.cli.console import Console
+
+_HELP = {"help_option_names": ["-h", "--help"]}
+
+
+@click.group(context_settings=_HELP)
+def transforms() -> None:
+    """List, show and export the class models that are installed."""
+
+
+@transforms.command("list", context_settings=_HELP)
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
+def list_models(as_json: bool) -> None:
+    """List names, hashes and sizes."""
+    from fdcodec import model
+    from fdcodec.inspection import describe_model
+
+    for name in model.names():
+        facts = describe_model(model.get(name))
+        line = f"{name:<16}{facts['hash'][:16]}  {facts['rotations']:>6} rotations  {facts['embedded_bytes']:>6} bytes"
+        click.echo(json.dumps(facts) if as_json else line)
+
+
+@transforms.command("show", context_settings=_HELP)
+@click.argument("name")
+def show_model(name: str) -> None:
+    """Write everything about a model, given by name or by the path of an .fdt file, as JSON."""
+    from fdcodec import model
+    from fdcodec.inspection import describe_model
+
+    found = model.resolve(name)
+    click.echo(json.dumps({**describe_model(found), "recipe": found.recipe}, indent=1))
+
+
+@transforms.command("export", context_settings=_HELP)
+@click.argument("name")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file; NAME.fdt if it is not given.")
+@click.option("-f", "--force", is_flag=True, help="Replace an existing output.")
+def export_model(name: str, output: Path | None, force: bool) -> int:
+    """Write a model to an .fdt file."""
+    from fdcodec import model
+
+    def export(job: Job) -> dict[str, str]:
+        model.resolve(name).save(job.target)
+        return {"summary": f"to {job.target}"}
+
+    return run_jobs([Job(Path(name), output or Path(f"{name}.fdt"))], export, Console(), force=force)

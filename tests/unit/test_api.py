@@ -1,0 +1,215 @@
+"""The public functions."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import Image
+from tests.images import noise, orientation_exif, photo
+
+import fdcodec
+from fdcodec import codec, container
+from fdcodec.errors import LimitError, ParameterError, UnsupportedError, VerificationError
+from fdcodec.image.arrays import as_picture
+from fdcodec.targets import psnr_db
+
+IMAGE = photo(96, 128)
+DATA = fdcodec.encode(IMAGE)
+
+
+def test_default_is_quality_75():
+    """Without a target the quality is 75."""
+    assert fdcodec.encode(IMAGE, quality=75) == DATA
+
+
+@pytest.mark.parametrize(
+    "shape", [(9, 7), (9, 7, 1), (9, 7, 2), (9, 7, 3), (9, 7, 4), (1, 1), (1, 1, 3), (1, 33), (33, 1, 4)]
+)
+def test_shape_comes_back_as_given(shape):
+    """Lossy and lossless decoding give the shape and the type that were encoded."""
+    array = noise(shape[0], shape[1], shape[2] if len(shape) == 3 else 1, seed=1).reshape(shape)
+    for options in ({}, {"lossless": True}):
+        decoded = fdcodec.decode(fdcodec.encode(array, **options))
+        assert (decoded.shape, decoded.dtype) == (array.shape, array.dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+def test_lossless_gives_back_every_sample(dtype, channels):
+    """With lossless=True decoding is the inverse of encoding, for every number of channels and depth."""
+    array = noise(13, 11, channels, seed=2, dtype=dtype)
+    data = fdcodec.encode(array, lossless=True)
+    assert np.array_equal(fdcodec.decode(data), array)
+    assert fdcodec.read_header(data).lossless
+
+
+def test_memory_layout_does_not_change_the_file():
+    """A view encodes to the bytes of its contiguous copy."""
+    view = np.asfortranarray(IMAGE)[::-1, ::2]
+    assert fdcodec.encode(view) == fdcodec.encode(np.ascontiguousarray(view))
+
+
+def test_pillow_image_equals_its_array():
+    """A Pillow image without metadata encodes to the bytes of its array."""
+    assert fdcodec.encode(Image.fromarray(IMAGE)) == DATA
+
+
+def test_transparent_pixels_keep_their_alpha():
+    """Alpha is exact, whatever the quality."""
+    array = noise(12, 12, 4, seed=3)
+    array[:6, :, 3] = 0
+    assert np.array_equal(fdcodec.decode(fdcodec.encode(array, quality=10))[:, :, 3], array[:, :, 3])
+
+
+@pytest.mark.parametrize(
+    "source", [DATA, bytearray(DATA), memoryview(DATA), BytesIO(DATA)], ids=lambda s: type(s).__name__
+)
+def test_sources(source):
+    """Bytes-like objects and open files are decoded alike."""
+    assert np.array_equal(fdcodec.decode(source), fdcodec.decode(DATA))
+
+
+def test_path_sources(tmp_path):
+    """Paths as text and as objects are decoded, and opened."""
+    path = tmp_path / "a.fdc"
+    path.write_bytes(DATA)
+    assert np.array_equal(fdcodec.decode(path), fdcodec.decode(str(path)))
+    with fdcodec.open(path) as file:
+        assert (file.header.width, file.header.height) == (128, 96)
+        assert np.array_equal(file.read((3, 5, 20, 10)), file.read()[5:15, 3:23])
+
+
+@pytest.mark.parametrize("source", [7, None, ["a"]])
+def test_other_sources_are_refused(source):
+    """What is neither bytes, nor a path, nor a file is a wrong argument."""
+    with pytest.raises(ParameterError, match="data: "):
+        fdcodec.decode(source)
+
+
+@pytest.mark.parametrize("region", [(0, 0, 1, 1), (127, 95, 1, 1), (10, 20, 50, 40), (31, 31, 2, 2), (0, 0, 128, 96)])
+def test_region_is_the_slice_of_the_whole(region):
+    """A region is bit for bit what decoding everything and cutting it out gives."""
+    data = fdcodec.encode(IMAGE, tile=32)
+    x, y, width, height = region
+    assert np.array_equal(fdcodec.decode_region(data, region), fdcodec.decode(data)[y : y + height, x : x + width])
+
+
+def test_region_outside_the_picture():
+    """A region that leaves the picture is a wrong argument."""
+    with pytest.raises(ParameterError, match="region"):
+        fdcodec.decode_region(DATA, (122, 0, 7, 1))
+
+
+def test_metadata_is_stored_and_read():
+    """EXIF, XMP and ICC come back from the file byte for byte."""
+    exif = orientation_exif(5)
+    data = fdcodec.encode(IMAGE, exif=exif, xmp=b"<x/>", icc=b"profile")
+    assert container.read(data).metadata == (exif, b"<x/>", b"profile")
+
+
+@pytest.mark.parametrize("share", [0.4, 1.0, 2.5])
+def test_size_target(share):
+    """The file is never above the size and fills it as far as the steps of so small a picture allow."""
+    size = round(share * len(DATA))
+    assert 0.9 * size <= len(fdcodec.encode(IMAGE, size_bytes=size)) <= size
+
+
+def test_bpp_target_is_a_size_target():
+    """Bits per pixel are those of the whole file."""
+    assert fdcodec.encode(IMAGE, bpp=1.0) == fdcodec.encode(IMAGE, size_bytes=IMAGE.shape[0] * IMAGE.shape[1] // 8)
+
+
+@pytest.mark.parametrize("target", [36.0, 40.0])
+def test_psnr_target(target):
+    """The PSNR of the written file is within 0.1 dB of the target."""
+    assert psnr_db(as_picture(IMAGE), fdcodec.encode(IMAGE, psnr_db=target)) == pytest.approx(target, abs=0.1)
+
+
+def test_search_is_bounded_and_never_repeats(monkeypatch):
+    """A target costs at most eight encodes, each at another quality."""
+    tried, encode = [], codec.encode
+
+    def counting(picture, settings):
+        tried.append(settings.quality)
+        return encode(picture, settings)
+
+    monkeypatch.setattr(codec, "encode", counting)
+    fdcodec.encode(IMAGE, psnr_db=39.987)
+    assert len(tried) == len(set(tried)) <= 8
+
+
+def test_size_that_cannot_be_reached():
+    """A size below the smallest file is refused with that file's size."""
+    smallest = len(fdcodec.encode(IMAGE, quality=0))
+    with pytest.raises(ParameterError, match=f"size_bytes: {smallest - 1} .* {smallest} bytes"):
+        fdcodec.encode(IMAGE, size_bytes=smallest - 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"quality": 50, "lossless": True}, "quality and lossless"),
+        ({"psnr_db": 30, "bpp": 1}, "psnr_db and bpp"),
+        ({"quality": -1}, "quality: -1"),
+        ({"quality": float("nan")}, "quality: nan"),
+        ({"psnr_db": 0}, "psnr_db: 0"),
+        ({"bpp": 0}, "bpp: 0"),
+        ({"size_bytes": 0}, "size_bytes: 0"),
+        ({"effort": 10}, "effort: 10"),
+        ({"threads": -1}, "threads: -1"),
+        ({"tile": 15}, "tile: 15"),
+        ({"sparsity": 0}, "sparsity: 0"),
+        ({"exif": "text"}, "exif: str"),
+    ],
+)
+def test_wrong_arguments_name_themselves(options, words):
+    """Each argument outside its range is refused by name and value."""
+    with pytest.raises(ParameterError, match=words):
+        fdcodec.encode(IMAGE, **options)
+
+
+def test_unknown_keyword_is_a_type_error():
+    """A misspelt option is not ignored."""
+    with pytest.raises(TypeError, match="qualty"):
+        fdcodec.encode(IMAGE, qualty=50)
+
+
+def test_sixteen_bit_needs_lossless():
+    """16-bit samples are refused where they would lose bits."""
+    with pytest.raises(UnsupportedError, match="16-bit"):
+        fdcodec.encode(noise(4, 4, 1, seed=5, dtype=np.uint16))
+
+
+def test_pixel_limit():
+    """Decoding refuses a picture above the caller's limit."""
+    with pytest.raises(LimitError):
+        fdcodec.decode(DATA, max_pixels=96 * 128 - 1)
+
+
+def test_verify_stores_the_hash_of_the_samples():
+    """With verify the file carries the hash of what it decodes to, and nothing else changes."""
+    data = fdcodec.encode(IMAGE, verify=True)
+    assert len(container.read(data).pixel_hash) == 32
+    assert np.array_equal(fdcodec.decode(data), fdcodec.decode(DATA))
+
+
+def test_verify_notices_a_wrong_decode(monkeypatch):
+    """A lossless file that does not decode to its samples is an error, not a file."""
+    decode = codec.decode
+    monkeypatch.setattr(codec, "decode", lambda data, **options: decode(fdcodec.encode(IMAGE // 2, lossless=True)))
+    with pytest.raises(VerificationError):
+        fdcodec.encode(IMAGE, lossless=True, verify=True)
+
+
+def test_threads_do_not_change_the_file():
+    """The bytes are the same with one thread and with four."""
+    assert fdcodec.encode(IMAGE, tile=32, threads=4) == fdcodec.encode(IMAGE, tile=32, threads=1)
+
+
+def test_public_names():
+    """The face of the package is what its documentation lists."""
+    assert set(fdcodec.__all__) <= set(dir(fdcodec))
+    for name in fdcodec.__all__:
+        assert getattr(fdcodec, name) is not None
+    with pytest.raises(AttributeError, match="nothing"):
+        fdcodec.nothing  # noqa: B018

@@ -1,0 +1,77 @@
+"""What the documents say about the code is true."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fdcodec import limits
+from fdcodec.container import constants
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("corpus/*.md")])
+SPEC = (ROOT / "docs/spec/fdc-0.md").read_text()
+documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+
+
+def spec_constants(clause: int) -> dict[str, object]:
+    """Return names and values of the tables of constants below one numbered heading of the specification."""
+    text = re.search(rf"^## {clause} .*?(?=^## |\Z)", SPEC, re.M | re.S).group()
+    return {name: ast.literal_eval(value) for name, value in re.findall(r"^\| `([A-Z_]+)` \| `(.+?)` \|", text, re.M)}
+
+
+def code_constants(module: object) -> dict[str, object]:
+    """Return the constants of a module."""
+    return {name: value for name, value in vars(module).items() if name.isupper()}
+
+
+def test_container_constants_are_those_of_the_specification():
+    """Clause 2 and the code have the same constants with the same values."""
+    assert spec_constants(2) == {**code_constants(constants), **code_constants(limits)}
+
+
+@documents
+def test_paths_exist(document):
+    """Every path that a document names is there."""
+    named = re.findall(r"`((?:codec|tests|docs|tools|corpus)(?:/[\w.-]+)*)`", document.read_text())
+    assert [path for path in named if not (ROOT / path).exists()] == []
+
+
+@documents
+def test_links_lead_somewhere(document):
+    """Every link within the repository leads to a file."""
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text())
+    assert [target for target in targets if not (document.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("name", ["README.md"])
+def test_python_examples_run(name):
+    """The Python examples of a document run as they stand."""
+    for code in re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S):
+        subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_readme_and_gate_run_the_same_tests():
+    """The README's test command is the last thing the gate runs."""
+    command = re.search(r"\.venv/bin/(python -m pytest.*)", (ROOT / "README.md").read_text()).group(1)
+    assert (ROOT / ".ci/run").read_text().splitlines()[-1] == command
+
+
+def test_spec_clauses_cited_in_the_container_exist():
+    """Every clause that a docstring of the container cites is in the specification."""
+    headings = set(re.findall(r"^#+ (\d(?:\.\d+)?) ", SPEC, re.M))
+    sources = [path.read_text() for path in (ROOT / "codec/fdcodec/container").glob("*.py")]
+    cited = {clause for source in sources for clause in re.findall(r"SPEC (\d\.\d)", source)}
+    assert cited - headings == set()
+
+
+def test_every_error_has_its_exit_code_in_the_help():
+    """The exit codes of the errors are those that the help lists."""
+    from fdcodec import errors
+    from fdcodec.cli.main import fdcodec_group
+
+    codes = {error.exit_code for error in vars(errors).values() if isinstance(error, type)}
+    assert [code for code in codes if f"{code} " not in fdcodec_group.help] == []
