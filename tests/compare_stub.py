@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from fdcodec.compare.aggregate import ANCHOR
-from fdcodec.compare.codecs import Codec
+from fdcodec.compare.base import Codec
 from fdcodec.compare.crops import cut
 from fdcodec.compare.records import Comparison
 from fdcodec.compare.subjects import Subject

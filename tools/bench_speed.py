@@ -11,8 +11,10 @@ import numpy as np
 from PIL import Image
 
 from bench_process import child, fdcodec_command, wall_seconds
-from fdcodec.compare.codecs import AVIF444, JPEG420, Codec, Fdc
+from fdcodec.compare.base import Codec
+from fdcodec.compare.codecs import Fdc
 from fdcodec.compare.metrics import Samples, psnr
+from fdcodec.compare.rivals import AVIF444, JPEG420
 from fdcodec.compare.sweep import timed_round_trip
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "corpus"))

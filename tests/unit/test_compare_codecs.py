@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from tests.images import ramp
 
-from fdcodec.compare.codecs import NAMES, RIVALS, Fdc, WebP, select
+from fdcodec.compare.codecs import NAMES, Fdc, select
 from fdcodec.compare.metrics import psnr
+from fdcodec.compare.rivals import RIVALS, WebP
 from fdcodec.errors import ParameterError
 from fdcodec.model import registry
 from fdcodec.model.class_model import ClassModel

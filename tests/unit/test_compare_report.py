@@ -133,7 +133,7 @@ def test_command_does_not_overwrite(picture, tmp_path):
     (tmp_path / "report" / "note.txt").write_text("mine")
     with pytest.raises(ParameterError, match="not empty"):
         run(picture, "-o", tmp_path / "report", *options)
-    assert "1 image" in run(picture, "-o", tmp_path / "report", *options, "--force")
+    assert "index.html" in run(picture, "-o", tmp_path / "report", *options, "--force")
     assert (tmp_path / "report" / "note.txt").read_text() == "mine"
 
 

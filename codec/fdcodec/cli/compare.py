@@ -70,7 +70,17 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     if as_json:
         click.echo(json.dumps({"bd_rate_percent": run.summary(comparison), "report": str(page)}, indent=1))
     else:
-        click.echo(f"{page}: {len(comparison.images)} images, {len(comparison.codecs)} codecs")
+        _print(run.summary(comparison), comparison.codecs)
+        click.echo(page)
+
+
+def _print(rates: dict[str, dict[str, float | None]], labels: dict[str, str]) -> None:
+    """Print the BD-rates, one line a measure."""
+    for measure, by_codec in rates.items():
+        parts = [
+            f"{labels[codec]} {'refused' if rate is None else f'{rate:+.1f} %'}" for codec, rate in by_codec.items()
+        ]
+        click.echo(f"BD-rate, {measure}: {', '.join(parts)}")
 
 
 def _progress() -> Callable[..., Iterable[Any]]:

@@ -1,5 +1,5 @@
 """Comparison of fdcodec with the other codecs that are installed: rate-distortion curves, BD-rates, a report.
 
-`codecs` wraps each codec, `metrics` measures, `sweep` runs codecs over images, `aggregate` averages and computes
-BD-rates, `crops` cuts equal-rate details, `plots` and `report` show. Needs the ``compare`` extra.
+`rivals` and `codecs` wrap each codec, `metrics` measures, `sweep` runs codecs over images, `aggregate` averages and
+computes BD-rates, `crops` cuts equal-rate details, `plots` and `report` show. Needs the ``compare`` extra.
 """

@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 from fdcodec.compare.aggregate import anchor_of
-from fdcodec.compare.codecs import Codec
+from fdcodec.compare.base import Codec
 from fdcodec.compare.metrics import Samples, psnr
 from fdcodec.compare.records import Comparison, Crop, Record
 from fdcodec.compare.subjects import Subject

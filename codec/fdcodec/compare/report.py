@@ -84,7 +84,7 @@ def _tiles(comparison: Comparison, measure: str) -> list[str]:
         for anchor in dict.fromkeys((anchor_of(comparison), CONTROL))
         if anchor in comparison.codecs
         for codec, rate in average_bd_rates(comparison, measure, anchor).items()
-        if codec.startswith("fdc-") and codec not in (anchor, CONTROL)
+        if codec.startswith("fdc-") and codec != anchor
     ]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from fdcodec.compare import codecs, crops, environment, report, subjects
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates
+from fdcodec.compare.base import Codec
 from fdcodec.compare.metrics import METRICS, installed
 from fdcodec.compare.records import Comparison
 from fdcodec.compare.sweep import sweep
@@ -69,7 +70,7 @@ def summary(comparison: Comparison) -> dict[str, dict[str, float | None]]:
     }
 
 
-def _check(chosen: Sequence[codecs.Codec], qualities: Sequence[float] | None, metrics: Sequence[str] | None) -> None:
+def _check(chosen: Sequence[Codec], qualities: Sequence[float] | None, metrics: Sequence[str] | None) -> None:
     if not chosen:
         raise ParameterError("codecs: none of those chosen is installed")
     if qualities is not None and len(qualities) < 2:

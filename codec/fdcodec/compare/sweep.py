@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 
-from fdcodec.compare.codecs import Codec
+from fdcodec.compare.base import Codec
 from fdcodec.compare.metrics import METRICS, Samples
 from fdcodec.compare.records import Record
 from fdcodec.compare.subjects import Subject
