@@ -40,3 +40,7 @@ def saved(array: NDArray[Any], name: str, **options: Any) -> bytes:
     buffer = BytesIO()
     Image.fromarray(array.squeeze()).save(buffer, name, **options)
     return buffer.getvalue()
+
+
+PNG = saved(ramp(24, 40, 3), "PNG", exif=b"Exif\0\0" + orientation_exif(6))
+"""A small image file with metadata."""

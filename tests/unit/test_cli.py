@@ -1,54 +1,18 @@
-"""The command line: outputs, exit codes, messages; every command runs in this process."""
+"""The command line: what commands write and say; every command runs in this process."""
 
 import json
-import os
 import subprocess
 import sys
-from io import BytesIO, TextIOWrapper
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 from PIL import Image
-from tests.images import orientation_exif, ramp, saved
+from tests.images import PNG, orientation_exif, ramp, saved
 
 import fdcodec
-from fdcodec import container, verification
-from fdcodec.cli.main import run
-from fdcodec.image import files
-
-PNG = saved(ramp(24, 40, 3), "PNG", exif=b"Exif\0\0" + orientation_exif(6))
-
-
-class Result(NamedTuple):
-    """What a run of the command line gave."""
-
-    code: int
-    out: bytes
-    err: str
-
-
-@pytest.fixture
-def cli(tmp_path, monkeypatch, capfdbinary):
-    """Return a function that runs a command line in an empty directory that holds one image, a.png."""
-    monkeypatch.chdir(tmp_path)
-    Path("a.png").write_bytes(PNG)
-
-    def call(*arguments: str, stdin: bytes = b"") -> Result:
-        monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(stdin)))
-        code = run(arguments)
-        out, err = capfdbinary.readouterr()
-        return Result(code, out, err.decode())
-
-    return call
-
-
-@pytest.fixture
-def encoded(cli):
-    """Return the bytes of a.fdc, which is made from a.png."""
-    assert cli("encode", "a.png").code == 0
-    return Path("a.fdc").read_bytes()
+from fdcodec import container, model
+from fdcodec.model import ClassModel
 
 
 def test_encode_and_decode_beside_the_input(cli):
@@ -74,27 +38,6 @@ def test_encode_equals_the_library(cli):
     assert Path("a.fdc").read_bytes() == fdcodec.encode(ramp(24, 40, 3), quality=40)
 
 
-def test_existing_output_is_kept_without_force(cli, encoded):
-    """An existing output is refused, and replaced with --force."""
-    Path("a.fdc").write_bytes(b"precious")
-    result = cli("encode", "a.png")
-    assert (result.code, Path("a.fdc").read_bytes()) == (1, b"precious")
-    assert "--force" in result.err
-    assert cli("encode", "a.png", "-f").code == 0
-    assert Path("a.fdc").read_bytes() == encoded
-
-
-def test_one_bad_input_among_several(cli):
-    """The others are done, the exit code is 1, and the summary counts."""
-    Path("text.png").write_text("I am no image")
-    Path("b.png").write_bytes(PNG)
-    result = cli("encode", "a.png", "text.png", "b.png")
-    assert result.code == 1
-    assert "text.png: not an image" in result.err
-    assert result.err.splitlines()[-1] == "2 of 3 done, 1 failed"
-    assert {path.name for path in Path().glob("*.fdc")} == {"a.fdc", "b.fdc"}
-
-
 def test_directory_tree_is_mirrored(cli):
     """With -r the tree below a directory is mirrored below --out-dir."""
     Path("in/deep").mkdir(parents=True)
@@ -108,120 +51,6 @@ def test_nothing_to_do_is_no_failure(cli):
     """A directory without images is done at once."""
     Path("empty").mkdir()
     assert cli("encode", "empty", "-r").code == 0
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("encode",),
-        ("encode", "a.png", "--unknown"),
-        ("encode", "."),
-        ("encode", "a.png", "a.png", "-o", "b.fdc"),
-        ("encode", "a.png", "--metadata", "some"),
-        ("encode", "-", "--json"),
-        ("decode", "a.fdc", "--region", "1,2,3"),
-        ("decode", "a.fdc", "--format", "docx"),
-        ("encode", "a.png", "-q", "40", "--bpp", "1"),
-        ("encode", "a.png", "-q", "101"),
-        ("encode", "a.png", "-e", "0"),
-        ("encode", "a.png", "-j", "65"),
-        ("encode", "a.png", "--sparsity", "0"),
-        ("encode", "a.png", "--tile", "8"),
-        ("encode", "a.png", "--size", "10"),
-    ],
-)
-def test_usage_errors(cli, arguments):
-    """Wrong arguments are exit code 2 and leave no output."""
-    result = cli(*arguments)
-    assert result.code == 2
-    assert not Path("a.fdc").exists()
-
-
-def test_two_inputs_with_one_output_are_refused_before_anything_is_done(cli):
-    """No result overwrites another of the same run."""
-    Path("a.ppm").write_bytes(saved(ramp(4, 4, 3), "PPM"))
-    result = cli("encode", "a.png", "a.ppm", "--force")
-    assert (result.code, Path("a.fdc").exists()) == (2, False)
-
-
-@pytest.mark.parametrize("damage", [lambda d: d[:-1], lambda d: d[:9], lambda d: d + b"x", lambda d: b"hello"])
-def test_damaged_input_is_exit_code_one(cli, encoded, damage):
-    """Truncated, extended and foreign files are one line and exit code 1."""
-    Path("bad.fdc").write_bytes(damage(encoded))
-    for command in ("decode", "info", "check"):
-        result = cli(command, "bad.fdc")
-        lines = [line for line in result.err.splitlines() if not line.startswith("compiling")]
-        assert (result.code, len(lines)) == (1, 1)
-
-
-def test_missing_transform_is_exit_code_three(cli):
-    """The message names the transform."""
-    result = cli("encode", "a.png", "-t", "no-such-class")
-    assert result.code == 3
-    assert "no-such-class" in result.err
-
-
-def test_newer_version_is_exit_code_three(cli, encoded):
-    """A file of the future is refused by its version."""
-    data = bytearray(container.write(container.Header(4, 4), [b""]))
-    data[4] = 9
-    Path("new.fdc").write_bytes(data)
-    result = cli("decode", "new.fdc")
-    assert (result.code, "version 9" in result.err) == (3, True)
-
-
-def test_pixel_limit_is_exit_code_four(cli, encoded):
-    """--max-pixels is a limit."""
-    assert cli("decode", "a.fdc", "-o", "b.png", "--max-pixels", "959").code == 4
-    assert cli("decode", "a.fdc", "-o", "b.png", "--max-pixels", "960").code == 0
-
-
-def test_failed_verification_is_exit_code_six(cli, monkeypatch):
-    """A file whose samples do not have the hash it carries fails the check."""
-    assert cli("encode", "a.png", "--verify").code == 0
-    assert cli("check", "a.fdc").code == 0
-    monkeypatch.setattr(verification, "pixel_hash", lambda picture: bytes(32))
-    assert cli("check", "a.fdc").code == 6
-    assert cli("check", "a.fdc", "--structure-only").code == 0
-
-
-@pytest.mark.parametrize("target", ["missing-directory/a.fdc", "directory"])
-def test_unwritable_output_is_exit_code_one(cli, target):
-    """An output that cannot be written is named."""
-    Path("directory").mkdir()
-    result = cli("encode", "a.png", "-o", target, "--force")
-    assert (result.code, target in result.err) == (1, True)
-
-
-def test_full_disk_leaves_the_existing_output(cli, encoded, monkeypatch):
-    """A write error costs nothing that was there."""
-
-    def full_disk(descriptor):
-        raise OSError(28, os.strerror(28))
-
-    monkeypatch.setattr(files.os, "fsync", full_disk)
-    result = cli("encode", "a.png", "-q", "10", "--force")
-    assert (result.code, Path("a.fdc").read_bytes()) == (1, encoded)
-    assert {path.name for path in Path().iterdir()} == {"a.fdc", "a.png"}
-
-
-def test_defect_of_ours_is_one_line(cli, monkeypatch):
-    """An unexpected exception is reported as ours, without a traceback, and the other inputs are done."""
-    original = verification.check_file
-
-    def broken(data, **options):
-        if len(data) < 5:
-            raise IndexError("out of range")
-        return original(data, **options)
-
-    monkeypatch.setattr(verification, "check_file", broken)
-    Path("bad.fdc").write_bytes(b"bad")
-    Path("good.fdc").write_bytes(container.write(container.Header(4, 4), [b""]))
-    result = cli("check", "--structure-only", "bad.fdc", "good.fdc")
-    assert result.code == 1
-    assert "internal error" in result.err
-    assert "Traceback" not in result.err
-    assert "good.fdc: right" in result.err
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -313,3 +142,21 @@ def test_closed_pipe_is_silent(encoded):
     command = f"{sys.executable} -m fdcodec info {'a.fdc ' * 3000}| head -1"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert (run.stdout, run.stderr) == ("a.fdc\n", "")
+
+
+def test_transforms_are_listed_and_shown(cli):
+    """Every installed model is listed by name and hash, and shown with what it holds."""
+    listed = [json.loads(line) for line in cli("transforms", "list", "--json").out.splitlines()]
+    assert [facts["name"] for facts in listed] == model.names()
+    shown = json.loads(cli("transforms", "show", "dct").out)
+    assert (shown["hash"], shown["rotations"]) == (model.get("dct").hash.hex(), 0)
+    assert b"dct " in cli("transforms", "list").out
+
+
+def test_exported_transform_is_the_same_model(cli):
+    """An exported model encodes to the bytes of the installed one, by hash or embedded."""
+    assert cli("transforms", "export", "dct", "-o", "mine.fdt").code == 0
+    assert ClassModel.load("mine.fdt").hash == model.get("dct").hash
+    assert cli("encode", "a.png", "-t", "mine.fdt", "-o", "x.fdc").code == 0
+    assert cli("encode", "a.png", "-t", "dct", "-o", "y.fdc").code == 0
+    assert Path("x.fdc").read_bytes() == Path("y.fdc").read_bytes()

@@ -9,7 +9,7 @@ from fdcodec.cli.batch import Job, find_files, run_jobs
 from fdcodec.cli.console import Console
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @options.inputs
 @click.option("--structure-only", is_flag=True, help="Compare lengths and checksums; decode nothing.")
 @options.max_pixels

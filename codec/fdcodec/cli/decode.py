@@ -23,7 +23,7 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
     return x, y, width, height
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @options.inputs
 @options.outputs
 @click.option("--format", "suffix", default="png", show_default=True, help="png, tiff, jpg, webp, ppm, pgm or npy.")

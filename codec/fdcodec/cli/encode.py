@@ -20,7 +20,7 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
     return names
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @options.inputs
 @options.outputs
 @click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")

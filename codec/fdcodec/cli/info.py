@@ -10,7 +10,7 @@ from fdcodec.cli.batch import Job, find_files, run_jobs
 from fdcodec.cli.console import Console
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command()
 @options.inputs
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 def info(inputs: tuple[str, ...], recursive: bool, as_json: bool) -> int:

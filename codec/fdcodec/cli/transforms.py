@@ -8,15 +8,13 @@ import click
 from fdcodec.cli.batch import Job, run_jobs
 from fdcodec.cli.console import Console
 
-_HELP = {"help_option_names": ["-h", "--help"]}
 
-
-@click.group(context_settings=_HELP)
+@click.group()
 def transforms() -> None:
     """List, show and export the class models that are installed."""
 
 
-@transforms.command("list", context_settings=_HELP)
+@transforms.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 def list_models(as_json: bool) -> None:
     """List names, hashes and sizes."""
@@ -29,7 +27,7 @@ def list_models(as_json: bool) -> None:
         click.echo(json.dumps(facts) if as_json else line)
 
 
-@transforms.command("show", context_settings=_HELP)
+@transforms.command("show")
 @click.argument("name")
 def show_model(name: str) -> None:
     """Write everything about a model, given by name or by the path of an .fdt file, as JSON."""
@@ -40,7 +38,7 @@ def show_model(name: str) -> None:
     click.echo(json.dumps({**describe_model(found), "recipe": found.recipe}, indent=1))
 
 
-@transforms.command("export", context_settings=_HELP)
+@transforms.command("export")
 @click.argument("name")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file; NAME.fdt if it is not given.")
 @click.option("-f", "--force", is_flag=True, help="Replace an existing output.")

@@ -1,0 +1,152 @@
+"""The command line: what goes wrong, with which exit code, and what stays untouched."""
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.images import PNG, ramp, saved
+
+from fdcodec import container, verification
+from fdcodec.image import files
+
+
+def test_existing_output_is_kept_without_force(cli, encoded):
+    """An existing output is refused, and replaced with --force."""
+    Path("a.fdc").write_bytes(b"precious")
+    result = cli("encode", "a.png")
+    assert (result.code, Path("a.fdc").read_bytes()) == (1, b"precious")
+    assert "--force" in result.err
+    assert cli("encode", "a.png", "-f").code == 0
+    assert Path("a.fdc").read_bytes() == encoded
+
+
+def test_one_bad_input_among_several(cli):
+    """The others are done, the exit code is 1, and the summary counts."""
+    Path("text.png").write_text("I am no image")
+    Path("b.png").write_bytes(PNG)
+    result = cli("encode", "a.png", "text.png", "b.png")
+    assert result.code == 1
+    assert "text.png: not an image" in result.err
+    assert result.err.splitlines()[-1] == "2 of 3 done, 1 failed"
+    assert {path.name for path in Path().glob("*.fdc")} == {"a.fdc", "b.fdc"}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("encode",),
+        ("encode", "a.png", "--unknown"),
+        ("encode", "."),
+        ("encode", "a.png", "a.png", "-o", "b.fdc"),
+        ("encode", "a.png", "--metadata", "some"),
+        ("encode", "-", "--json"),
+        ("decode", "a.fdc", "--region", "1,2,3"),
+        ("decode", "a.fdc", "--format", "docx"),
+        ("encode", "a.png", "-q", "40", "--bpp", "1"),
+        ("encode", "a.png", "-q", "101"),
+        ("encode", "a.png", "-e", "0"),
+        ("encode", "a.png", "-j", "65"),
+        ("encode", "a.png", "--sparsity", "0"),
+        ("encode", "a.png", "--tile", "8"),
+        ("encode", "a.png", "--size", "10"),
+    ],
+)
+def test_usage_errors(cli, arguments):
+    """Wrong arguments are exit code 2 and leave no output."""
+    result = cli(*arguments)
+    assert result.code == 2
+    assert not Path("a.fdc").exists()
+
+
+def test_two_inputs_with_one_output_are_refused_before_anything_is_done(cli):
+    """No result overwrites another of the same run."""
+    Path("a.ppm").write_bytes(saved(ramp(4, 4, 3), "PPM"))
+    result = cli("encode", "a.png", "a.ppm", "--force")
+    assert (result.code, Path("a.fdc").exists()) == (2, False)
+
+
+@pytest.mark.parametrize("damage", [lambda d: d[:-1], lambda d: d[:9], lambda d: d + b"x", lambda d: b"hello"])
+def test_damaged_input_is_exit_code_one(cli, encoded, damage):
+    """Truncated, extended and foreign files are one line and exit code 1."""
+    Path("bad.fdc").write_bytes(damage(encoded))
+    for command in ("decode", "info", "check"):
+        result = cli(command, "bad.fdc")
+        lines = [line for line in result.err.splitlines() if not line.startswith("compiling")]
+        assert (result.code, len(lines)) == (1, 1)
+
+
+def test_missing_transform_is_exit_code_three(cli):
+    """The message names the transform."""
+    result = cli("encode", "a.png", "-t", "no-such-class")
+    assert result.code == 3
+    assert "no-such-class" in result.err
+
+
+def test_newer_version_is_exit_code_three(cli, encoded):
+    """A file of the future is refused by its version."""
+    data = bytearray(container.write(container.Header(4, 4), [b""]))
+    data[4] = 9
+    Path("new.fdc").write_bytes(data)
+    result = cli("decode", "new.fdc")
+    assert (result.code, "version 9" in result.err) == (3, True)
+
+
+def test_pixel_limit_is_exit_code_four(cli, encoded):
+    """--max-pixels is a limit."""
+    assert cli("decode", "a.fdc", "-o", "b.png", "--max-pixels", "959").code == 4
+    assert cli("decode", "a.fdc", "-o", "b.png", "--max-pixels", "960").code == 0
+
+
+def test_failed_verification_is_exit_code_six(cli, monkeypatch):
+    """A file whose samples do not have the hash it carries fails the check."""
+    assert cli("encode", "a.png", "--verify").code == 0
+    assert cli("check", "a.fdc").code == 0
+    monkeypatch.setattr(verification, "pixel_hash", lambda picture: bytes(32))
+    assert cli("check", "a.fdc").code == 6
+    assert cli("check", "a.fdc", "--structure-only").code == 0
+
+
+@pytest.mark.parametrize("target", ["missing-directory/a.fdc", "directory"])
+def test_unwritable_output_is_exit_code_one(cli, target):
+    """An output that cannot be written is named."""
+    Path("directory").mkdir()
+    result = cli("encode", "a.png", "-o", target, "--force")
+    assert (result.code, target in result.err) == (1, True)
+
+
+def test_existing_export_is_kept_without_force(cli):
+    """An existing model file is refused."""
+    Path("dct.fdt").write_bytes(b"precious")
+    assert cli("transforms", "export", "dct").code == 1
+    assert Path("dct.fdt").read_bytes() == b"precious"
+
+
+def test_full_disk_leaves_the_existing_output(cli, encoded, monkeypatch):
+    """A write error costs nothing that was there."""
+
+    def full_disk(descriptor):
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(files.os, "fsync", full_disk)
+    result = cli("encode", "a.png", "-q", "10", "--force")
+    assert (result.code, Path("a.fdc").read_bytes()) == (1, encoded)
+    assert {path.name for path in Path().iterdir()} == {"a.fdc", "a.png"}
+
+
+def test_defect_of_ours_is_one_line(cli, monkeypatch):
+    """An unexpected exception is reported as ours, without a traceback, and the other inputs are done."""
+    original = verification.check_file
+
+    def broken(data, **options):
+        if len(data) < 5:
+            raise IndexError("out of range")
+        return original(data, **options)
+
+    monkeypatch.setattr(verification, "check_file", broken)
+    Path("bad.fdc").write_bytes(b"bad")
+    Path("good.fdc").write_bytes(container.write(container.Header(4, 4), [b""]))
+    result = cli("check", "--structure-only", "bad.fdc", "good.fdc")
+    assert result.code == 1
+    assert "internal error" in result.err
+    assert "Traceback" not in result.err
+    assert "good.fdc: right" in result.err
