@@ -102,6 +102,14 @@ def test_more_rotations_never_hurt_the_construction():
     assert learner.error_curve_[0] <= curve[-1] + 1e-12
 
 
+@pytest.mark.parametrize("make", [lambda k: GmDLA(16, 2, 4, n_starts=k), lambda k: RmDLA(30, 2, 3, n_starts=k)])
+def test_more_starts_never_hurt(make):
+    """The first start is always the canonical one, so the best of several is not worse."""
+    X = mixed_samples(16, 300, seed=10)
+    errors = [make(count).fit(X).error_ for count in (1, 4)]
+    assert errors[1] <= errors[0]
+
+
 def test_threshold_chooses_m():
     """A larger tol gives fewer factors."""
     X = mixed_samples(16, 300, seed=4)
@@ -171,6 +179,7 @@ def test_seed_decides_the_random_order():
         (GmDLA(objective="l1"), "objective"),
         (GmDLA(objective="rate", step=-1.0), "step is -1.0"),
         (GmDLA(tol=-1.0), "tol"),
+        (GmDLA(n_starts=0), "n_starts is 0"),
         (GmDLA(layer_size=9), "layer_size is 9"),
         (GmDLA(order="best"), "order"),
         (GmDLA(angle_levels=2), "angle_levels"),

@@ -104,9 +104,9 @@ def test_algorithm_1_is_the_dense_oracle(n, m, sparsity):
     """Construction and sweeps give the transform and the errors of Algorithm 1 done with dense matrices."""
     samples = mixed_samples(n, 60, seed=n)
     objective = SparseObjective(ArraySamples(samples), sparsity)
-    product, _ = construct_product(objective, m, Schedule(3))
-    product, curve = sweep_repeatedly(objective, product, Schedule(3), np.random.default_rng(0))
     start = principal_directions(objective.samples)
+    product, _ = construct_product(objective, start, m, Schedule(3))
+    product, curve = sweep_repeatedly(objective, product, Schedule(3), np.random.default_rng(0))
     expected, errors = oracle.gm_dla(samples.T, start, m, sparsity, 3)
     np.testing.assert_allclose(curve, errors, rtol=1e-9)
     np.testing.assert_allclose(product.to_dense(), expected, atol=1e-8)

@@ -6,8 +6,8 @@ import numpy as np
 
 from fdcodec.errors import ParameterError
 from fdcodec.learning.choices import base_product, default_rotations
-from fdcodec.learning.estimator import checked_choice, checked_integer
-from fdcodec.learning.gm import principal_directions
+from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
+from fdcodec.learning.gm import principal_directions, starting_directions
 from fdcodec.learning.ksvd import ksvd, staged_ksvd
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.pursuit import PursuitObjective
@@ -28,6 +28,11 @@ class RmDLA(TransformLearner):
         s, atoms a sample; None is n / 16, 4 for 64 features.
     n_iterations
         K of each of the two sets of iterations.
+    n_starts
+        Starts from the singular vectors, the first with the signs of `principal_directions`, the others with random
+        ones; the best result is kept.
+    random_state
+        Seed of the random signs; None is 0.
     n_jobs
         Threads; None is 1, -1 all. The result does not depend on it.
 
@@ -46,11 +51,15 @@ class RmDLA(TransformLearner):
         sparsity: int | None = None,
         n_iterations: int = 150,
         *,
+        n_starts: int = 1,
+        random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_factors = n_factors
         self.sparsity = sparsity
         self.n_iterations = n_iterations
+        self.n_starts = n_starts
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     def _learn(self, samples: Samples) -> None:
@@ -58,7 +67,10 @@ class RmDLA(TransformLearner):
         m = default_rotations(n) if self.n_factors is None else checked_integer("n_factors", self.n_factors, 0)
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
         objective = PursuitObjective(samples, self._sparsity(n))
-        self.transform_, curve = rm_dla(objective, m, iterations, iterations)
+        starts = checked_integer("n_starts", self.n_starts, 1)
+        directions = starting_directions(samples, starts, random_generator(self.random_state))
+        runs = [rm_dla(objective, U, m, iterations, iterations) for U in directions]
+        self.transform_, curve = min(runs, key=lambda run: min(run[1][1:], default=run[1][0]))
         self.error_curve_, self.error_ = np.array(curve), min(curve[1:], default=curve[0])
         self.n_operations_ = self.transform_.n_operations
 

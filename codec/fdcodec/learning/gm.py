@@ -48,8 +48,14 @@ def principal_directions(samples: Samples) -> FloatArray:
     return np.ascontiguousarray(U * np.sign(U[np.abs(U).argmax(axis=0), np.arange(len(U))]))
 
 
-def construct(objective: Objective, m: int, schedule: Schedule) -> tuple[FactorProduct, list[float]]:
-    """Build m factors for the X of the singular vectors (Algorithm 1, initialization).
+def starting_directions(samples: Samples, n_starts: int, random: np.random.Generator) -> list[FloatArray]:
+    """Return the principal directions, then as often with random signs: the decomposition leaves the signs free."""
+    U = principal_directions(samples)
+    return [U, *(U * random.choice([-1.0, 1.0], len(U)) for _ in range(n_starts - 1))]
+
+
+def construct(objective: Objective, U: FloatArray, m: int, schedule: Schedule) -> tuple[FactorProduct, list[float]]:
+    """Build m factors for the X of an orthogonal matrix U (Algorithm 1, initialization, steps 2 and 3).
 
     Returns
     -------
@@ -62,7 +68,7 @@ def construct(objective: Objective, m: int, schedule: Schedule) -> tuple[FactorP
     from fdcodec.kernels.learning_kernels import construct as build
 
     n = objective.samples.n
-    Z, value = objective.evaluate(principal_directions(objective.samples))
+    Z, value = objective.evaluate(U)
     pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
     offsets, gains = layer_offsets(m, schedule.layer_size), np.zeros(m)
     energy = objective.energy if isinstance(objective, SparseObjective) else np.inf

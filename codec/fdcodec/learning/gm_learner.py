@@ -7,7 +7,7 @@ import numpy as np
 from fdcodec.errors import ParameterError
 from fdcodec.learning.choices import BASES, GRID_SWEEPS, base_product, default_rotations, make_objective, warm_starts
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
-from fdcodec.learning.gm import Schedule, construct, finish_on_grid, sweep_repeatedly
+from fdcodec.learning.gm import Schedule, construct, finish_on_grid, starting_directions, sweep_repeatedly
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.search import resized, search
@@ -38,6 +38,9 @@ class GmDLA(TransformLearner):
         Quantizer step of the rate, in the unit of the samples; None is their root mean square.
     tol
         Add no factor that lowers the relative error by less than this; m is then the most ("svd" only).
+    n_starts
+        Starts from the singular vectors, the first with the signs of `principal_directions`, the others with random
+        ones; the best result is kept.
     layer_size
         Factors updated together on disjoint pairs, at most n / 2; 1 is the paper's algorithm (Remark 5).
     order
@@ -72,6 +75,7 @@ class GmDLA(TransformLearner):
         objective: str = "sparsity",
         step: float | None = None,
         tol: float = 0.0,
+        n_starts: int = 1,
         layer_size: int = 1,
         order: str = "index",
         angle_levels: int | None = None,
@@ -86,6 +90,7 @@ class GmDLA(TransformLearner):
         self.objective = objective
         self.step = step
         self.tol = tol
+        self.n_starts = n_starts
         self.layer_size = layer_size
         self.order = order
         self.angle_levels = angle_levels
@@ -117,12 +122,16 @@ class GmDLA(TransformLearner):
     def _optimize(self, objective: Objective, m: int, schedule: Schedule) -> tuple[FactorProduct, list[float]]:
         random = random_generator(self.random_state)
         self.construction_curve_ = np.zeros(0)
-        if checked_choice("method", self.method, ("paper", "search")) == "search":
-            starts = [construct(objective, m, schedule)[0], *warm_starts(objective.samples.n)]
-            return search(objective, starts, m, schedule.n_iterations, random)
-        if checked_choice("init", self.init, ("svd", *BASES)) == "svd":
-            product, construction = construct(objective, m, schedule)
-            self.construction_curve_ = np.array(construction)
-        else:
+        n_starts = checked_integer("n_starts", self.n_starts, 1)
+        if checked_choice("init", self.init, ("svd", *BASES)) != "svd" and self.method == "paper":
             product = resized(objective, base_product(self.init, objective.samples.n), m)
-        return sweep_repeatedly(objective, product, schedule, random)
+            return sweep_repeatedly(objective, product, schedule, random)
+        directions = starting_directions(objective.samples, n_starts, random)
+        built = [construct(objective, U, m, schedule) for U in directions]
+        if checked_choice("method", self.method, ("paper", "search")) == "search":
+            starts = [*(product for product, _ in built), *warm_starts(objective.samples.n)]
+            return search(objective, starts, m, schedule.n_iterations, random)
+        runs = [sweep_repeatedly(objective, product, schedule, random) for product, _ in built]
+        best = min(range(n_starts), key=lambda k: runs[k][1][-1])
+        self.construction_curve_ = np.array(built[best][1])
+        return runs[best]

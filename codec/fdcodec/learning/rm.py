@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdcodec.learning.gm import principal_directions
 from fdcodec.learning.pursuit import PursuitObjective
 from fdcodec.transform.blocks import FloatArray
 from fdcodec.transform.product import FactorProduct
 
 
-def rm_dla(objective: PursuitObjective, m: int, n_first: int, n_second: int) -> tuple[FactorProduct, list[float]]:
+def rm_dla(
+    objective: PursuitObjective, U: FloatArray, m: int, n_first: int, n_second: int
+) -> tuple[FactorProduct, list[float]]:
     """Learn ``D = R_m .. R_1 Delta``: build it anew each first iteration, update its blocks each second one.
 
     Neither the normalization nor OMP is an exact step, so errors may rise; the best pair (D, X) of the first
@@ -20,6 +21,8 @@ def rm_dla(objective: PursuitObjective, m: int, n_first: int, n_second: int) -> 
     ----------
     objective
         Samples and sparsity.
+    U
+        Orthogonal matrix whose X starts the algorithm: the singular vectors.
     m
         Number of R-transforms.
     n_first, n_second
@@ -32,7 +35,7 @@ def rm_dla(objective: PursuitObjective, m: int, n_first: int, n_second: int) -> 
     curve
         The relative error for the singular vectors, then after each iteration of the first and of the second set.
     """
-    Z, W, error = objective.evaluate(principal_directions(objective.samples))
+    Z, W, error = objective.evaluate(U)
     curve = [error]
     best = None
     for _ in range(n_first):

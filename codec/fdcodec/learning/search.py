@@ -18,13 +18,13 @@ from fdcodec.transform.product import FactorProduct
 
 INSERT_BATCH, DELETE_BATCH, RECREATE_BATCH = 2, 2, 4
 """Factors changed between two renewals of the representations: growing, shrinking, recreating."""
-START_SWEEPS, ROUND_SWEEPS, LAST_SWEEPS = 60, 12, 150
-RUIN_SHARE = 0.08
+START_SWEEPS, ROUND_SWEEPS, LAST_SWEEPS = 60, 6, 150
+RUIN_SHARE = 0.12
 """Largest share of the factors that one round deletes."""
 RUIN_SPREAD = 1.0
 """Standard deviation of the logarithm of the noise on the losses that choose the deleted factors."""
-INSERT_NOISE = 0.1
-TEMPERATURE = 2e-4
+INSERT_NOISE = 0.2
+TEMPERATURE = 1e-3
 """Relative rise of the objective that the first rounds accept with probability 1/e; falls linearly to zero."""
 
 Progress = Callable[[int, float], None]
@@ -66,7 +66,7 @@ def insert(
     count
         Number of factors to insert, one after another at the same X.
     random
-        Perturbs the C_ij that choose the positions by a tenth; None does not.
+        Perturbs the C_ij that choose the positions by a fifth; None does not.
     """
     from fdcodec.kernels.learning_kernels import insertion_block, insertion_gains
 

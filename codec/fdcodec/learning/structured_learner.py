@@ -35,6 +35,8 @@ class StructuredDLA(TransformLearner):
         The base and the rotations as one `FactorProduct`.
     n_rotations_
         Number of rotations, without the base's.
+    error_
+        The objective of `transform_` itself, after the grid if there is one.
     """
 
     def __init__(
@@ -68,10 +70,11 @@ class StructuredDLA(TransformLearner):
         rotations = FactorProduct(n, pairs, np.repeat(np.eye(2)[None], len(pairs), axis=0))
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
         product, curve = train_angles(objective, rotations, iterations, base=base)
-        self.error_curve_ = np.array(curve)
+        self.error_curve_, self.error_ = np.array(curve), curve[-1]
         if self.angle_levels is not None:
             levels = checked_integer("angle_levels", self.angle_levels, 4)
             product = settle_on_grid(objective, product, levels, base)
+            self.error_ = objective.evaluate(product.then(base))[1]
         self.transform_ = product.then(base)
         self.n_rotations_ = len(pairs)
         self.n_operations_ = self.transform_.n_operations

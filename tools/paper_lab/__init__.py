@@ -1,0 +1,1 @@
+"""The lab that reruns the paper's experiments: data, experiments, plots, report."""
