@@ -47,6 +47,7 @@ def compare(
     chosen, skipped = codecs.select(tuple(names), tuple(transforms))
     _check(chosen, qualities, metrics)
     images = subjects.load_all(subjects.find(paths), gray)
+    folder.mkdir(parents=True, exist_ok=True)
     steps = sweep(images, chosen, metrics or installed(), qualities)
     records = list(track(steps, description="Coding", total=len(images) * len(chosen)))
     measured = Comparison(environment.describe(), skipped, records)
