@@ -5,8 +5,10 @@ import pytest
 from tests.reference import learning as oracle
 
 from fdcodec.errors import ParameterError
+from fdcodec.kernels.learning_kernels import angle_slopes
+from fdcodec.learning.quasi_newton import minimize
 from fdcodec.learning.samples import ArraySamples
-from fdcodec.learning.statistics import RateObjective
+from fdcodec.learning.statistics import RateObjective, SparseObjective
 from fdcodec.learning.structured import hypercube_pairs, learn_rotations, settle_on_grid, train_angles
 from fdcodec.transform import FactorProduct
 from fdcodec.transform.blocks import grid_blocks
@@ -76,6 +78,44 @@ def test_result_is_never_worse_than_the_start():
     assert rates[1] <= rates[0]
 
 
+@pytest.mark.parametrize("kind", [lambda X: RateObjective(X, 2.0), lambda X: SparseObjective(X, 3)])
+def test_slopes_are_those_of_the_objective(kind):
+    """The gradient that L-BFGS sees is the derivative of the objective, by differences."""
+    objective = kind(ArraySamples(mixed_samples(8, 400, seed=6)))
+    pairs = hypercube_pairs([(8, 2)])
+    angles = np.random.default_rng(6).uniform(0, 6, len(pairs))
+
+    def at(values):
+        c, d = np.cos(values), np.sin(values)
+        return FactorProduct(8, pairs, np.stack([np.stack([c, d], -1), np.stack([-d, c], -1)], -2))
+
+    slopes, curvatures = np.empty(len(pairs)), np.empty(len(pairs))
+    point = at(angles)
+    angle_slopes(objective.evaluate(point)[0], pairs, point.blocks, slopes, curvatures)
+    for k, nudge in enumerate(1e-6 * np.eye(len(pairs))):
+        difference = objective.evaluate(at(angles + nudge))[1] - objective.evaluate(at(angles - nudge))[1]
+        assert pytest.approx(difference / 2e-6, rel=1e-3, abs=1e-6) == -objective.slope * slopes[k]
+
+
+def test_quasi_newton_solves_a_quadratic():
+    """L-BFGS ends at the minimum of a badly scaled quadratic, falling at every step."""
+    scale = 10.0 ** np.arange(6)
+    evaluate = lambda x: (float(scale @ (x - 1) ** 2), 2 * scale * (x - 1), np.ones(6))  # noqa: E731
+    point, values = minimize(evaluate, np.zeros(6), 100)
+    np.testing.assert_allclose(point, 1.0, atol=1e-5)
+    assert np.all(np.diff(values) < 0)
+
+
+def test_more_starts_never_hurt():
+    """The best of several starts is not worse than the first."""
+    samples = mixed_samples(16, 200, seed=7)
+    rates = []
+    for n_starts in (1, 4):
+        pairs, index = learn_rotations(samples, 1, step=1.0, n_iterations=40, n_starts=n_starts)
+        rates.append(oracle.log_rate(samples, pairs, 2 * np.pi * index / 1024, 1.0))
+    assert rates[1] <= rates[0] + 1e-3
+
+
 def test_threads_do_not_change_the_angles():
     """One thread and three give the same angles."""
     samples = mixed_samples(64, 500, seed=4)
@@ -89,6 +129,7 @@ def test_threads_do_not_change_the_angles():
         ({"step": 0.0}, "step"),
         ({"n_iterations": -1}, "n_iterations"),
         ({"angle_levels": 2}, "angle_levels"),
+        ({"n_starts": 0}, "n_starts"),
         ({"n_rounds": [(12, 1)]}, "n_rounds"),
         ({"init": [0]}, "init"),
         ({"coefficients": [[np.nan] * 8]}, "coefficients"),

@@ -70,8 +70,8 @@ def product_text(product: FactorProduct | FloatArray) -> str:
 
 
 def best_of_starts(m: int) -> RmDLA:
-    """Return R_m-DLA with the best of eight choices of the singular vectors' signs."""
-    return RmDLA(m, 4, n_starts=8, n_jobs=THREADS)
+    """Return R_m-DLA with the best of four choices of the singular vectors' signs."""
+    return RmDLA(m, 4, n_starts=4, n_jobs=THREADS)
 
 
 def line_dct_by_columns(s: int, images: Images) -> Result:

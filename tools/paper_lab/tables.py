@@ -51,7 +51,7 @@ def other_sizes(results: Results) -> str:
     lines = [table(["H_p, s = 4", *map(str, reflectors)], [["error", *(cell(e) for e in reflectors.values())]])]
     starts = results.by_size("r-starts-s4-m")
     rows = [["Algorithm 2", *(cell(e) for e in general.values())]]
-    rows.append(["best of 8 signs of U", *(cell(starts.get(m)) for m in general)])
+    rows.append(["best of 4 signs of U", *(cell(starts.get(m)) for m in general)])
     lines.append(table(["R_m, s = 4", *map(str, general)], rows))
     for base, name in (("dct", "8x8 DCT"), ("dct-line", "64-point DCT")):
         errors = results.by_size(f"sparse-ksvd-{base}-s4-p")

@@ -469,6 +469,23 @@ def sweep(Z, pairs, blocks, offsets, order, rule):
         update_layer(Z, pairs[first:last], blocks[first:last], scores, rule)
 
 
+@kernel()
+def angle_slopes(Z, pairs, blocks, slopes, curvatures):
+    """Write the derivative of tr(U^T Z) by the angle of each rotation, and its largest second derivative in magnitude.
+
+    With X held fixed; tr(G^T Z_k) is a cosine of the angle, whose amplitude is that second derivative.
+    """
+    for k in range(pairs.shape[0] - 1, -1, -1):
+        enter_left(Z, pairs[k], blocks[k])
+    for k in range(pairs.shape[0]):
+        leave_left(Z, pairs[k], blocks[k])
+        i, j = pairs[k]
+        cosine, sine = Z[i, i] + Z[j, j], Z[i, j] - Z[j, i]
+        slopes[k] = blocks[k, 0, 0] * sine - blocks[k, 0, 1] * cosine
+        curvatures[k] = math.sqrt(cosine * cosine + sine * sine)
+        enter_right(Z, pairs[k], blocks[k])
+
+
 # ---- insertion and deletion ------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -35,6 +36,11 @@ class SparseObjective:
         """``||Y||_F^2``; 1 if the samples are all zero, so that errors stay finite."""
         return float(np.trace(gram_matrix(self.samples))) or 1.0
 
+    @property
+    def slope(self) -> float:
+        """The error falls by this for each unit that tr(U^T Z) rises by at fixed X, to first order."""
+        return 2.0 / self.energy
+
     def evaluate(self, transform: FactorProduct | FloatArray) -> tuple[FloatArray, float]:
         """Return Z and the relative error for an orthogonal product or an orthogonal matrix."""
         sums, kept = self.samples.reduce(partial(_sparse, analysis_of(transform), self.sparsity))
@@ -60,6 +66,11 @@ class RateObjective:
     def n_samples(self) -> float:
         """Number of samples."""
         return self.samples.reduce(_count)[1]
+
+    @property
+    def slope(self) -> float:
+        """The rate falls by this for each unit that tr(U^T Z) rises by at fixed X, to first order."""
+        return 2.0 / (math.log(2.0) * self.step**2 * self.n_samples)
 
     def evaluate(self, transform: FactorProduct | FloatArray) -> tuple[FloatArray, float]:
         """Return Z for ``X = C^3 / (step^2 + C^2)``, and the mean log-rate, for an orthogonal transform."""
