@@ -57,7 +57,8 @@ class Console:
 
     def announce_compilation(self) -> None:
         """Say that the first call will be slow, if no kernel of this installation has been compiled yet."""
-        from fdcodec.kernels.jit import CACHE_DIR
+        from fdcodec.kernels import search_kernels
+        from fdcodec.kernels.jit import is_cold
 
-        if not any(CACHE_DIR.iterdir()):
+        if is_cold(search_kernels.__file__):
             self.say("compiling kernels, once per installation; this takes a minute or so")

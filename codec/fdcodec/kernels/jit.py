@@ -2,8 +2,9 @@
 
 Three things that would surprise a reader:
 
-* The cache directory is named by a digest of all package sources, because numba does not notice an edited constant
-  in an imported module and would go on using machine code with the old value (a wrong bitstream after an upgrade).
+* The cache directory of a kernel is named by a digest of its source file and of every package file that it imports,
+  directly or not, because numba does not notice an edited constant in an imported module and would go on using machine
+  code with the old value (a wrong bitstream after an upgrade).
 * `checked=True` compiles bounds checks in. It is for kernels whose indices come from a file; numba otherwise reads and
   writes any memory.
 * Kernels compute with int64 and explicit masks, or with int32 arrays whose values provably fit, so that JIT and
@@ -11,9 +12,11 @@ Three things that would surprise a reader:
 """
 
 import os
+import re
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
@@ -23,21 +26,38 @@ from numba.core import config
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-_PACKAGE = Path(__file__).parent.parent
+_ROOT = Path(__file__).parent.parent.parent
+_IMPORT = re.compile(r"^\s*(?:from|import) (fdcodec[\w.]*)(?: import (\w+))?", re.MULTILINE)
 
 
-def _source_digest() -> str:
+def _imported_files(path: Path) -> set[Path]:
+    """Return a source file and all package files that it imports, directly or not."""
+    found, waiting = {path}, [path]
+    while waiting:
+        for module, name in _IMPORT.findall(waiting.pop().read_text(encoding="utf-8")):
+            base = _ROOT.joinpath(*module.split("."))
+            for candidate in (base.with_suffix(".py"), base / "__init__.py", base / f"{name}.py"):
+                if candidate.is_file() and candidate not in found:
+                    found.add(candidate)
+                    waiting.append(candidate)
+    return found
+
+
+def source_digest(path: Path) -> str:
+    """Return a digest of everything that decides what the kernels of a source file compile to."""
     digest = sha256(f"{numba.__version__} {sys.version}".encode())
-    for path in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(path.read_bytes())
+    for source in sorted(_imported_files(path)):
+        digest.update(source.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _writable_cache() -> Path:
-    """Return the cache directory of this very source tree, in the user's cache or, failing that, a temporary one."""
+@cache
+def _cache_dir(path: Path) -> Path:
+    """Return a writable cache directory for a source file, in the user's cache or, failing that, a temporary one."""
     home = Path(os.environ.get("FDCODEC_CACHE_DIR") or Path.home() / ".cache" / "fdcodec")
-    for base in (home, Path(tempfile.gettempdir()) / f"fdcodec-{os.getuid() if hasattr(os, 'getuid') else 'user'}"):
-        directory = base / _source_digest()
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    for base in (home, Path(tempfile.gettempdir()) / f"fdcodec-{user}"):
+        directory = base / f"{path.stem}-{source_digest(path)}"
         try:
             directory.mkdir(parents=True, exist_ok=True)
         except OSError:
@@ -47,7 +67,9 @@ def _writable_cache() -> Path:
     return Path(tempfile.mkdtemp(prefix="fdcodec-"))
 
 
-CACHE_DIR = _writable_cache()
+def is_cold(module_file: str) -> bool:
+    """Tell whether no kernel of a source file has been compiled on this machine yet."""
+    return not any(_cache_dir(Path(module_file)).iterdir())
 
 
 def kernel(*, checked: bool = False, inline: bool = False) -> Callable[[Function], Function]:
@@ -62,7 +84,7 @@ def kernel(*, checked: bool = False, inline: bool = False) -> Callable[[Function
     """
 
     def compile_function(function: Function) -> Function:
-        saved, config.CACHE_DIR = config.CACHE_DIR, str(CACHE_DIR)
+        saved, config.CACHE_DIR = config.CACHE_DIR, str(_cache_dir(Path(function.__code__.co_filename)))
         try:
             compiled: Function = numba.njit(
                 cache=True, fastmath=False, nogil=True, boundscheck=checked, inline="always" if inline else "never"

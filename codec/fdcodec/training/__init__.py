@@ -1,0 +1,1 @@
+"""Learning a class model from images: start states, rotations and filter, each from blocks the codec itself produced."""

@@ -1,0 +1,55 @@
+"""Learning the decoder's filter: least squares by class and step range on deblocked, decoded images."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_SHIFT, FILTER_WEIGHTS
+from fdcodec.coding.contexts import KINDS
+from fdcodec.filtering.post import classified, step_bucket
+from fdcodec.kernels.filter_kernels import accumulate_normal_equations, deblock_plane
+from fdcodec.training.traces import Trace
+
+_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES)
+RIDGE = 2e-3  # of the mean diagonal of all classes together, so that rare classes stay near their step range's mean
+
+
+class FilterSums:
+    """Normal equations of the filter, by plane kind, step range and class."""
+
+    def __init__(self) -> None:
+        self._matrices = np.zeros((*_SHAPE, FILTER_WEIGHTS, FILTER_WEIGHTS))
+        self._vectors = np.zeros((*_SHAPE, FILTER_WEIGHTS))
+
+    def add(self, trace: Trace) -> None:
+        """Add every plane of a trace; its decoded planes are left as they are."""
+        bucket = step_bucket(trace.step_index)
+        for k, maps in enumerate(trace.maps):
+            plane = trace.decoded[k].copy()
+            deblock_plane(plane, maps.log2_sizes, trace.step_index)
+            padded, classes = classified(plane, trace.step_index)
+            target = trace.original[k] - plane
+            place = (min(k, 1), bucket)
+            accumulate_normal_equations(
+                padded, classes, target, trace.step_index, self._matrices[place], self._vectors[place]
+            )
+
+    def filters(self, parent: NDArray[np.int8] | None) -> NDArray[np.int8]:
+        """Return the weights, shape (kinds, step ranges, classes, weights); ranges without data keep the parent's."""
+        filters = np.zeros((*_SHAPE, FILTER_WEIGHTS), np.int8) if parent is None else parent.copy()
+        for kind in range(KINDS):
+            for bucket in range(FILTER_BUCKETS):
+                if self._matrices[kind, bucket].any():
+                    filters[kind, bucket] = _solve(self._matrices[kind, bucket], self._vectors[kind, bucket])
+        return filters
+
+
+def _solve(matrices: NDArray[np.float64], vectors: NDArray[np.float64]) -> NDArray[np.int8]:
+    """Return the weights of each class, drawn towards those of all classes together, on the filter's grid."""
+    whole = matrices + np.triu(matrices, 1).swapaxes(1, 2) if matrices.ndim == 3 else matrices
+    total, total_vector = whole.sum(axis=0), vectors.sum(axis=0)
+    scale = np.trace(total) / FILTER_WEIGHTS
+    mean = np.linalg.solve(total + RIDGE * scale * np.eye(FILTER_WEIGHTS), total_vector)
+    ridge = RIDGE * scale * np.eye(FILTER_WEIGHTS)
+    weights = [np.linalg.solve(a + ridge, b + ridge @ mean) for a, b in zip(whole, vectors, strict=True)]
+    limit = (1 << FILTER_SHIFT) - 1
+    return np.clip(np.rint(np.stack(weights) * (1 << FILTER_SHIFT)), -limit, limit).astype(np.int8)

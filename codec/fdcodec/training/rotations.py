@@ -1,0 +1,95 @@
+"""Learning the rotations of each block size and mode group from the residuals of encoded images."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.coding.constants import ANGLE_LEVELS, MIN_LOG2
+from fdcodec.kernels.reconstruction_kernels import new_work
+from fdcodec.kernels.tables import build_tables
+from fdcodec.kernels.training_kernels import ZONE_SIZES, collect_zones
+from fdcodec.learning.structured import learn_rotations
+from fdcodec.model.body import Rotations
+from fdcodec.training.traces import Trace
+
+Key = tuple[int, int]
+LAYOUTS = {16: [(16, 2)], 64: [(16, 2), (32, 1)]}  # rounds of the hypercube by zone size: 64 and 144 rotations
+MIN_BLOCKS = {16: 400, 64: 1200}  # a group with fewer keeps what the parent model has
+MAX_BLOCKS = 12_000
+RATE_STEP = 0.5  # of the quantization step: where the log-rate bends
+N_ITERATIONS = 40
+_EMPTY = build_tables({})
+
+
+class ZoneSamples:
+    """The low coefficients of blocks by size and mode group, in units of their quantization step."""
+
+    def __init__(self) -> None:
+        self._parts: dict[Key, list[NDArray[np.float32]]] = {}
+
+    def add(self, trace: Trace) -> None:
+        """Add the blocks of every plane of a trace."""
+        step = np.float32(2.0 ** (trace.step_index / 32 - 4) * 8)
+        for k, maps in enumerate(trace.maps):
+            n_cells = maps.modes.size
+            zones, keys = np.zeros((n_cells, 64), np.int32), np.zeros((n_cells, 2), np.int32)
+            plane, luma = trace.decoded[k], trace.decoded[0]
+            count = collect_zones(trace.original[k], plane, luma, maps, _EMPTY, new_work(), zones, keys)
+            for key in {(int(a), int(b)) for a, b in keys[:count]}:
+                chosen = zones[:count][(keys[:count] == key).all(axis=1), : ZONE_SIZES[key[0]]]
+                self._parts.setdefault(key, []).append(chosen.astype(np.float32) / step)
+
+    def of(self, key: Key, seed: int) -> NDArray[np.float32]:
+        """Return at most MAX_BLOCKS samples of a group, those with a coefficient worth coding."""
+        samples = np.concatenate(self._parts.get(key, [np.zeros((0, ZONE_SIZES[key[0]]), np.float32)]))
+        samples = samples[np.abs(samples).max(axis=1, initial=0) > 0.5]
+        keep = np.random.default_rng(seed).permutation(len(samples))[:MAX_BLOCKS]
+        return samples[np.sort(keep)]
+
+    @property
+    def keys(self) -> list[Key]:
+        """The sizes and groups seen, in order."""
+        return sorted(self._parts)
+
+
+def train_rotations(samples: ZoneSamples, parent: Rotations, sizes: tuple[int, ...]) -> tuple[Rotations, dict[str, float]]:
+    """Return rotations for each group with enough blocks, the parent's elsewhere, and the log-rate each saves.
+
+    Parameters
+    ----------
+    samples
+        Coefficients collected from traces.
+    parent
+        The rotations to start from and to keep where data are few.
+    sizes
+        Log2 block sizes to train.
+    """
+    rotations, gains = dict(parent), {}
+    for key in samples.keys:
+        blocks = samples.of(key, seed=100 * key[0] + key[1])
+        if key[0] not in sizes or len(blocks) < MIN_BLOCKS[ZONE_SIZES[key[0]]]:
+            continue
+        layout = LAYOUTS[ZONE_SIZES[key[0]]]
+        init = parent[key][1] if key in parent else None
+        pairs, angles = learn_rotations(blocks, layout, RATE_STEP, N_ITERATIONS, ANGLE_LEVELS, init)
+        moved = angles % ANGLE_LEVELS != 0
+        rotations[key] = (pairs[moved].astype(np.uint8), angles[moved].astype(np.uint16))
+        gains[f"{1 << key[0]}/{key[1]}"] = _saving(blocks, *rotations[key])
+    return rotations, gains
+
+
+def _saving(blocks: NDArray[np.float32], pairs: NDArray[np.uint8], angles: NDArray[np.uint16]) -> float:
+    """Return the mean log-rate saved a block, in bits."""
+    rotated = blocks.astype(np.float64)
+    before = _log_rate(rotated)
+    for (i, j), index in zip(pairs, angles, strict=True):
+        cosine, sine = np.cos(2 * np.pi * index / ANGLE_LEVELS), np.sin(2 * np.pi * index / ANGLE_LEVELS)
+        a, b = rotated[:, i].copy(), rotated[:, j].copy()
+        rotated[:, i], rotated[:, j] = cosine * a + sine * b, cosine * b - sine * a
+    return round((before - _log_rate(rotated)) / 2, 4)
+
+
+def _log_rate(coefficients: NDArray[np.float64]) -> float:
+    return float(np.log2(1 + (coefficients / RATE_STEP) ** 2).sum(axis=1).mean())
+
+
+ALL_SIZES = tuple(range(MIN_LOG2, MIN_LOG2 + 4))

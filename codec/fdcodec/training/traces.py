@@ -1,0 +1,59 @@
+"""Encoding for training: everything the encoder knows of an image at one step."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.coding.lossy import encode_tile_traced
+from fdcodec.coding.settings import EncoderSettings
+from fdcodec.coding.tuning import search_options
+from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
+from fdcodec.kernels.tables import Maps
+from fdcodec.model import ClassModel
+
+STEPS = (6.0, 12.0, 22.0, 44.0)  # pixel values; one in each range of the filter
+MAX_SIDE = 512  # of the window cut from the middle of a training image
+
+
+@dataclass(frozen=True)
+class Trace:
+    """An encoded image: original and decoded planes (before the filter), maps, final contexts, bytes."""
+
+    step_index: int
+    original: NDArray[np.int32]
+    decoded: NDArray[np.int32]
+    maps: list[Maps]
+    contexts: NDArray[np.int32]
+    size_bytes: int
+
+
+def step_index_of(step: float) -> int:
+    """Return the step index nearest to a step in pixel values."""
+    return round(32 * (np.log2(step) + 4))
+
+
+def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 3) -> Trace:
+    """Encode samples (height, width, channels) at a step, alpha ignored, and keep what training needs."""
+    step_index = step_index_of(step)
+    colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1]
+    matrix = colour_matrix(choose_colour(colours, step)) if colours.shape[2] == 3 else None
+    planes = to_planes(colours, matrix)
+    options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix))
+    payload, decoded, maps, contexts = encode_tile_traced(planes, model, options)
+    return Trace(step_index, planes, decoded, maps, contexts, len(payload))
+
+
+def window(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the middle of an image, at most MAX_SIDE by MAX_SIDE."""
+    height, width = samples.shape[:2]
+    top, left = max(0, (height - MAX_SIDE) // 2), max(0, (width - MAX_SIDE) // 2)
+    return samples[top : top + MAX_SIDE, left : left + MAX_SIDE]
+
+
+def traces(images: list[NDArray[np.uint8]], model: ClassModel) -> Iterator[Trace]:
+    """Yield the trace of each image at each training step."""
+    for samples in images:
+        for step in STEPS:
+            yield trace(samples, step, model)

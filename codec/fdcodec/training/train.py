@@ -1,0 +1,91 @@
+"""learn(): images of a class to a class model, in two passes over them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.errors import ParameterError
+from fdcodec.model import ClassModel
+from fdcodec.training.filters import FilterSums
+from fdcodec.training.rotations import ALL_SIZES, ZoneSamples, train_rotations
+from fdcodec.training.start_states import StartStateSums
+from fdcodec.training.traces import STEPS, traces, window
+
+Progress = Callable[[str, int, int], None]
+
+
+def learn_model(
+    images: list[NDArray[np.uint8]], name: str, parent: ClassModel | None = None, progress: Progress | None = None
+) -> ClassModel:
+    """Learn a class model.
+
+    Parameters
+    ----------
+    images
+        Arrays (height, width, 1..4), uint8; the middle of each, up to 512x512, is used.
+    name
+        What the model is to be called.
+    parent
+        The model to start from and to keep where the images say too little; None starts from the plain DCT.
+    progress
+        Called with (stage, done, total) after each encode.
+
+    Returns
+    -------
+    model
+        With a recipe: hashes of the images, steps, sizes in bytes before and after, rate saved by rotation group.
+    """
+    if not images:
+        raise ParameterError("images: none given; give at least one image of the class")
+    windows = [window(image) for image in images]
+    start = parent or ClassModel("dct")
+    model, recipe = _first_pass(windows, replace(start, name=name), progress)
+    model, second = _second_pass(windows, model, progress)
+    details: dict[str, Any] = {
+        "parent": parent.hash.hex() if parent else None,
+        "images": [sha256(np.ascontiguousarray(image).tobytes()).hexdigest() for image in images],
+        "steps": list(STEPS),
+    }
+    return replace(model, recipe=details | recipe | second)
+
+
+def _first_pass(
+    windows: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
+) -> tuple[ClassModel, dict[str, Any]]:
+    """Learn start states and rotations from encodes with the model as it is."""
+    states, zones = StartStateSums(model.start_states), ZoneSamples()
+    size_bytes = 0
+    for done, trace in enumerate(traces(windows, model), 1):
+        states.add(trace.contexts)
+        zones.add(trace)
+        size_bytes += trace.size_bytes
+        _report(progress, "transforms", done, windows)
+    rotations, gains = train_rotations(zones, model.rotations, ALL_SIZES)
+    learned = replace(model, rotations=rotations, start_states=states.start_states())
+    return learned, {"size_bytes_before": size_bytes, "bits_saved_by_group": gains}
+
+
+def _second_pass(
+    windows: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
+) -> tuple[ClassModel, dict[str, Any]]:
+    """Learn start states again, and the filter, from encodes with the rotations in place."""
+    states, filters = StartStateSums(model.start_states), FilterSums()
+    size_bytes = 0
+    for done, trace in enumerate(traces(windows, model), 1):
+        states.add(trace.contexts)
+        filters.add(trace)
+        size_bytes += trace.size_bytes
+        _report(progress, "contexts and filter", done, windows)
+    learned = replace(model, start_states=states.start_states(), filters=filters.filters(model.filters))
+    return learned, {"size_bytes_after": size_bytes}
+
+
+def _report(progress: Progress | None, stage: str, done: int, windows: list[NDArray[np.uint8]]) -> None:
+    if progress:
+        progress(stage, done, len(STEPS) * len(windows))
