@@ -3,7 +3,8 @@
 Usage: ``python tools/bench_lossless.py DATA [-o tools/results/lossless.json] [--limit 4] [--only CLASS ...]``
 
 `DATA` holds one folder per class; the classes and their folders are in `CLASSES`. Sizes are of the bare payload for the
-plane coder and of whole files for the others (a container adds at most 25 bytes). Every payload is decoded and compared.
+plane coder and of whole files for the others (a container adds at most 25 bytes). Every payload is decoded and
+compared.
 """
 
 import argparse
@@ -105,8 +106,11 @@ def measure(path: Path, known: dict[str, dict[str, float]]) -> dict[str, object]
     samples = read_samples(path)
     channels = 1 if samples.ndim == 2 else samples.shape[2]
     row: dict[str, object] = {
-        "image": path.name, "width": samples.shape[1], "height": samples.shape[0],
-        "channels": channels, "depth": 8 * samples.dtype.itemsize,
+        "image": path.name,
+        "width": samples.shape[1],
+        "height": samples.shape[0],
+        "channels": channels,
+        "depth": 8 * samples.dtype.itemsize,
     }
     old = known.get(path.name, {})
     row |= {name: old[name] if name in old else size(samples) for name, size in RIVALS.items()}

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-untyped-call"
 """Lossless coding of planes: header, reversible colour, choice of mode, rows (SPEC L1 to L9).
 
 Serves the lossless mode of the codec (gray, RGB, alpha; 8 and 16 bits) and the alpha plane of lossy files.
@@ -93,10 +94,10 @@ def decode_planes(payload: bytes, channels: int, height: int, width: int, depth:
     coder, buffer = new_decoder(payload)
     plan, limits = _code_header(coder, buffer, Plan(0, 0), np.zeros((channels, 2), dtype=np.int64), depth)
     _check_header(plan, limits, height * width)
-    state = _new_state(coder, buffer, limits, height, width, plan.n_colours)
+    state = _new_state(coder, buffer, limits, (height, width), plan.n_colours)
     _code_rows(state, None)
     decoded = inverse(state.planes[:, 2:, PAD:-PAD], plan.transform)
-    return decoded.astype(np.uint8 if depth == 8 else np.uint16)
+    return decoded.astype(np.uint8) if depth == 8 else decoded.astype(np.uint16)
 
 
 def _encode(samples: Planes, depth: int, plan: Plan) -> bytes:
@@ -105,7 +106,8 @@ def _encode(samples: Planes, depth: int, plan: Plan) -> bytes:
     limits = np.stack([planes.min((1, 2)), planes.max((1, 2))], axis=1).astype(np.int64)
     coder, buffer = new_encoder(1 << 12)
     _code_header(coder, buffer, plan, limits, depth)
-    state = _new_state(coder, buffer, limits, *planes.shape[1:], plan.n_colours)
+    _, height, width = planes.shape
+    state = _new_state(coder, buffer, limits, (height, width), plan.n_colours)
     state.planes[:, 2:, PAD:-PAD] = planes
     state = _code_rows(state, _appearance_indices(samples) if plan.n_colours else None)
     payload = finish_encoder(state.coder, state.buffer)
@@ -133,7 +135,7 @@ def _code_rows(state: State, indices: NDArray[np.int64] | None) -> State:
 def _check_overrun(coder: NDArray[np.int64]) -> None:
     """Refuse a payload that the decoder has run past."""
     if coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
-        raise FormatError(f"the lossless payload ends early: {coder[LENGTH]} bytes, more were needed; the file is damaged")
+        raise FormatError(f"the lossless payload of {coder[LENGTH]} bytes ends early; the file is damaged")
 
 
 def _grown(coder: NDArray[np.int64], buffer: NDArray[np.uint8], spare_bytes: int) -> NDArray[np.uint8]:
@@ -179,14 +181,18 @@ def _check_header(plan: Plan, limits: NDArray[np.int64], n_pixels: int) -> None:
 
 
 def _new_state(
-    coder: NDArray[np.int64], buffer: NDArray[np.uint8], limits: NDArray[np.int64], height: int, width: int, n_colours: int
+    coder: NDArray[np.int64],
+    buffer: NDArray[np.uint8],
+    limits: NDArray[np.int64],
+    shape: tuple[int, int],
+    n_colours: int,
 ) -> State:
     """Return the state before the first row (SPEC L2)."""
-    channels, padded = len(limits), width + 2 * PAD
-    planes = np.zeros((channels, height + 2, padded), dtype=np.int32)
+    channels, padded = len(limits), shape[1] + 2 * PAD
+    planes = np.zeros((channels, shape[0] + 2, padded), dtype=np.int32)
     planes[:, :2] = ((limits[:, 0] + limits[:, 1] + 1) >> 1)[:, None, None]
     shifts = [max(int(high - low).bit_length() - 8, 0) for low, high in limits]
-    filters = np.zeros((channels, 2, N_TAPS), dtype=np.int64)
+    filters = np.zeros((channels, 2, N_TAPS), dtype=np.int32)
     filters[:, :, :2] = 1 << 15
     indexed = 1 if n_colours else 0
     return State(
@@ -202,9 +208,9 @@ def _new_state(
         biases=np.zeros((channels, N_BIASES, 2), dtype=np.int32),
         filters=filters,
         above=np.repeat(filters[:, :1], padded, axis=1),
-        taps=np.zeros(N_TAPS, dtype=np.int64),
+        taps=np.zeros(N_TAPS, dtype=np.int32),
         scratch=np.zeros((6, 16), dtype=np.int64),
-        wanted=np.zeros(width, dtype=np.int64),
+        wanted=np.zeros(shape[1], dtype=np.int64),
         colours=np.zeros((n_colours, channels), dtype=np.int32),
         n_colours=np.array([0, n_colours], dtype=np.int64),
         indices=np.zeros((3, padded), dtype=np.int64),

@@ -3,7 +3,7 @@
 
 READ ME FIRST
 
-* A cell is an int32: a probability of a one in 22 bits above a count in 8 bits. A fresh cell (`NEW_CELL`) is 1/2 with count 0.
+* A cell is an int32: a probability of a one in 22 bits above a count in 8 bits; `NEW_CELL` is 1/2 with count 0.
 * Probabilities are mixed as logarithms of odds, in units of 1/256, within -2048..2047; `STRETCH` maps a probability
   to them and `SQUASH` maps them back. Both tables come from 33 integers, so that no machine's `exp` decides a bit.
 * `SQUASH` never goes below 22 / 2**16, so one bin leaves `range` above 2**16 * 22 > 2**20 and one refill is enough.
@@ -56,31 +56,33 @@ STRETCH = _stretch_table(SQUASH)
 ADAPT = np.array([655360 // (10 * min(n, ADAPT_LIMIT) + 16) for n in range(MAX_CELL_COUNT + 1)], dtype=np.int64)
 
 
-@kernel()
+@kernel(inline=True)
 def stretched(cell):
     """Return the log-odds of a cell."""
     return STRETCH[cell >> 18]
 
 
-@kernel()
+@kernel(inline=True)
 def adapted(cell, bit, limit):
     """Return `cell` after `bit`; its count stops slowing it down at `limit`."""
     probability = cell >> CELL_COUNT_BITS
     count = cell & MAX_CELL_COUNT
-    probability += (((bit << 22) - probability) * ADAPT[min(count, limit)]) >> 16
+    step = ADAPT[count if count < limit else limit]
+    probability += (((bit << 22) - probability) * step) >> 16
     return (probability << CELL_COUNT_BITS) | min(count + 1, MAX_CELL_COUNT)
 
 
-@kernel()
+@kernel(inline=True)
 def mixed(weights, inputs, n_inputs):
     """Return the probability of a one, of 2**16, that the weighted log-odds `inputs` give."""
     dot = np.int64(0)
     for k in range(n_inputs):
         dot += weights[k] * inputs[k]
-    return SQUASH[min(max((dot >> WEIGHT_SHIFT) + 2048, 0), 4095)]
+    position = (dot >> WEIGHT_SHIFT) + 2048
+    return SQUASH[0 if position < 0 else (position if position < 4095 else 4095)]
 
 
-@kernel()
+@kernel(inline=True)
 def train(weights, inputs, n_inputs, bit, probability, rate):
     """Move the weights down the gradient of the code length of `bit`."""
     error = (bit << PROBABILITY_BITS) - probability

@@ -79,9 +79,9 @@ class State(NamedTuple):
     errors: np.ndarray  # int32 (channels, 2, width + 2 PAD, N_PREDICTORS), of this row and the one above
     residuals: np.ndarray  # int32 (channels, 2, width + 2 PAD)
     biases: np.ndarray  # int32 (channels, N_BIASES, 2): bias in 1/256 sample, count
-    filters: np.ndarray  # int64 (channels, 2, N_TAPS): fast, slow
-    above: np.ndarray  # int64 (channels, width + 2 PAD, N_TAPS): the fast filter as it was above
-    taps: np.ndarray  # int64 (N_TAPS,)
+    filters: np.ndarray  # int32 (channels, 2, N_TAPS): fast, slow
+    above: np.ndarray  # int32 (channels, width + 2 PAD, N_TAPS): the fast filter as it was above
+    taps: np.ndarray  # int32 (N_TAPS,)
     scratch: np.ndarray  # int64 (6, 16)
     wanted: np.ndarray  # int64 (width,): the row's colour indices, for the encoder
     colours: np.ndarray  # int32 (capacity, channels)
@@ -93,15 +93,15 @@ class State(NamedTuple):
 
 @kernel()
 def level(value):
-    """Return the logarithmic level of `value` >= 0, four an octave, below N_ENERGIES."""
+    """Return the logarithmic level of `value` >= 0, four an octave."""
     octaves = 0
     while value >= 1 << LEVEL_BITS:
         value >>= 1
         octaves += 4
-    return min(LEVEL[value] + octaves, N_ENERGIES - 1)
+    return LEVEL[value] + octaves
 
 
-@kernel()
+@kernel(inline=True)
 def own_predictions(plane, i, j, predictions, taps):
     """Fill the six fixed predictions and eleven taps from the plane's own neighbours; return the taps' base."""
     w = np.int64(plane[i, j - 1])
@@ -131,7 +131,7 @@ def own_predictions(plane, i, j, predictions, taps):
     return base
 
 
-@kernel()
+@kernel(inline=True)
 def cross_predictions(planes, channel, i, j, predictions, taps):
     """Add predictions and taps from the planes that already know this pixel; return the number of predictions."""
     taps[11:] = 0
@@ -158,25 +158,42 @@ def cross_predictions(planes, channel, i, j, predictions, taps):
     return 12
 
 
-@kernel()
+@kernel(inline=True)
 def filtered(taps, coefficients):
     """Return the inner product of taps and coefficients, in units of predictions."""
     total = np.int64(0)
     for k in range(N_TAPS):
-        total += coefficients[k] * taps[k]
+        total += np.int64(coefficients[k]) * np.int64(taps[k])
     return total >> (TAP_ONE_BITS - FRACTION)
 
 
-@kernel()
-def train_filter(taps, coefficients, error, norm, shift):
-    """Normalized least mean squares: a full step of the fast filter (`shift` 0) would make its `error` zero."""
-    step = min(max((error << 12) // norm, -4096), 4096)
+@kernel(inline=True)
+def meet(coefficients, above):
+    """Move the coefficients half the way to those of the filter above."""
     for k in range(N_TAPS):
-        moved = coefficients[k] + ((step * taps[k]) >> shift)
+        here = np.int64(coefficients[k])
+        coefficients[k] = here + ((np.int64(above[k]) - here) >> 1)
+
+
+@kernel(inline=True)
+def tap_norm(taps):
+    """Return the sum of squares of the taps, plus 4."""
+    norm = np.int64(4)
+    for k in range(N_TAPS):
+        norm += np.int64(taps[k]) * np.int64(taps[k])
+    return norm
+
+
+@kernel(inline=True)
+def train_filter(taps, coefficients, error, gain, shift):
+    """Move the coefficients by normalized least mean squares; with `shift` 0, so far that `error` would be zero."""
+    step = min(max((error * gain) >> 24, -4096), 4096)
+    for k in range(N_TAPS):
+        moved = np.int64(coefficients[k]) + ((step * np.int64(taps[k])) >> shift)
         coefficients[k] = min(max(moved, -TAP_LIMIT), TAP_LIMIT)
 
 
-@kernel()
+@kernel(inline=True)
 def sum_errors(errors, row, j, n_predictions, sums):
     """Fill the weighted sums of the predictors' errors at W, WW, NW, N, NE, NEE; return the smallest."""
     here = errors[row]
@@ -189,12 +206,24 @@ def sum_errors(errors, row, j, n_predictions, sums):
     return smallest
 
 
-@kernel()
-def average(predictions, sums, n_predictions, smallest):
-    """Return the predictions' average, weighted by the errors."""
-    shift = 0
-    while smallest >> shift >= 32:
-        shift += 1
+@kernel(inline=True)
+def record_errors(errors, predictions, n_predictions, value):
+    """Fill half the absolute errors of the predictions."""
+    for k in range(n_predictions):
+        errors[k] = min(abs(predictions[k] - value) >> 1, MAX_ERROR)
+
+
+@kernel(inline=True)
+def store(coefficients, target):
+    """Copy a filter's coefficients."""
+    for k in range(N_TAPS):
+        target[k] = coefficients[k]
+
+
+@kernel(inline=True)
+def average(predictions, sums, n_predictions, smallest_level):
+    """Return the predictions' average, weighted by the errors, the smallest sum brought below 32."""
+    shift = max((smallest_level >> 2) - 3, 0)
     numerator = np.int64(0)
     denominator = np.int64(0)
     for k in range(n_predictions):
@@ -204,7 +233,7 @@ def average(predictions, sums, n_predictions, smallest):
     return numerator // denominator
 
 
-@kernel()
+@kernel(inline=True)
 def texture(plane, i, j, prediction):
     """Return eight bits: which neighbours and extrapolations lie above the prediction."""
     w = np.int64(plane[i, j - 1])
@@ -222,7 +251,7 @@ def texture(plane, i, j, prediction):
     return bits
 
 
-@kernel()
+@kernel(inline=True)
 def residual_energy(residuals, plane, channel, row, i, j):
     """Return the level of the neighbours' residuals and gradients, and of this pixel's residual one plane before."""
     above = residuals[channel, 1 - row]
@@ -234,23 +263,23 @@ def residual_energy(residuals, plane, channel, row, i, j):
     energy += abs(np.int64(plane[i, j - 1]) - nw) + abs(n - nw) + abs(n - np.int64(plane[i - 1, j + 1]))
     if channel:
         energy = ((energy + 4 * abs(np.int64(residuals[channel - 1, row, j]))) * 3) >> 2
-    return level(energy)
+    return min(level(energy), N_ENERGIES - 1)
 
 
-@kernel()
+@kernel(inline=True)
 def clipped_residual(residual):
     """Return 0..6 for residuals -3 and below .. 3 and above."""
-    return min(max(np.int64(residual), -3), 3) + 3
+    return max(min(np.int64(residual) + 3, 6), 0)
 
 
-@kernel()
+@kernel(inline=True)
 def train_bias(bias, error, final_shift):
     """Move one (bias, count) towards `error`, first fast, at last by 2**-final_shift."""
     count = np.int64(bias[1])
     value = np.int64(bias[0])
     shift = BIAS_SHIFT[count] if count < MAX_BIAS_COUNT else final_shift
     bias[0] = value + ((error - value) >> shift)
-    bias[1] = min(count + 1, MAX_BIAS_COUNT)
+    bias[1] = count + 1 if count < MAX_BIAS_COUNT else count
 
 
 @kernel()
@@ -289,9 +318,7 @@ def code_magnitude(coder, buffer, cells, contexts, weights, inputs, slots, first
     decoded = np.int64(0)
     while decoded < N_CLASSES - 1:
         more = 1 if symbol > decoded else 0
-        if not code_mixed(
-            coder, buffer, cells, weights[first_weight + decoded], inputs, slots, 3, MIXING_RATE, more
-        ):
+        if not code_mixed(coder, buffer, cells, weights[first_weight + decoded], inputs, slots, 3, MIXING_RATE, more):
             break
         decoded += 1
         slots[0] += 1
@@ -302,7 +329,7 @@ def code_magnitude(coder, buffer, cells, contexts, weights, inputs, slots, first
     return code_extra_bits(coder, buffer, contexts, magnitude, decoded)
 
 
-@kernel(checked=True)
+@kernel(inline=True)
 def code_residual(s, channel, residual, prediction, fraction, energy, row_b, row_c, sign_of_west):
     """Code `residual`, which with `prediction` lies within the plane's limits (SPEC L6)."""
     group = min(channel, 1)
@@ -313,9 +340,7 @@ def code_residual(s, channel, residual, prediction, fraction, energy, row_b, row
     slots[2] = row_c
     weights = group * N_CLASSES
     is_zero = 1 if residual == 0 else 0
-    if code_mixed(
-        s.coder, s.buffer, s.cells, s.weights[weights], s.scratch[2], slots, 3, MIXING_RATE, is_zero
-    ):
+    if code_mixed(s.coder, s.buffer, s.cells, s.weights[weights], s.scratch[2], slots, 3, MIXING_RATE, is_zero):
         return np.int64(0)
     slots[0] = row_a + 8
     slots[1] += 1
@@ -331,7 +356,7 @@ def code_residual(s, channel, residual, prediction, fraction, energy, row_b, row
     return magnitude if code_bin(s.coder, s.buffer, s.contexts, context, 1 if residual > 0 else 0) else -magnitude
 
 
-@kernel(checked=True)
+@kernel()
 def code_sample(s, channel, i, j):
     """Code sample (i, j) of a plane (SPEC L4 to L7)."""
     plane = s.planes[channel]
@@ -349,14 +374,14 @@ def code_sample(s, channel, i, j):
 
     base = own_predictions(plane, i, j, predictions, s.taps) << FRACTION
     n_predictions = cross_predictions(s.planes, channel, i, j, predictions, s.taps)
-    for k in range(N_TAPS):
-        fast[k] += (s.above[channel, j + 1, k] - fast[k]) >> 1
+    meet(fast, s.above[channel, j + 1])
     low = lowest << FRACTION
     high = highest << FRACTION
     predictions[FAST_FILTER] = min(max(base + filtered(s.taps, fast), low), high)
     predictions[SLOW_FILTER] = min(max(base + filtered(s.taps, slow), low), high)
-    smallest = sum_errors(errors, row, j, n_predictions, sums)
-    blend = average(predictions, sums, n_predictions, smallest)
+    smallest_level = level(sum_errors(errors, row, j, n_predictions, sums))
+    blend = average(predictions, sums, n_predictions, smallest_level)
+    gain = (1 << 36) // tap_norm(s.taps)
 
     energy = residual_energy(s.residuals, plane, channel, row, i, j)
     west = np.int64(residuals[row, j - 1])
@@ -374,9 +399,9 @@ def code_sample(s, channel, i, j):
     spread = abs(predictions[0] - predictions[1]) + abs(predictions[2] - predictions[3])
     spread = (spread + abs(predictions[4] - predictions[5])) >> 2
     near = min(level(abs(west)) >> 1, 3) * 4 + min(level(abs(north)) >> 1, 3)
-    row_b = SET_B + (((level(spread) >> 1) * 16 + near) * 2 + group) * N_CLASSES
+    row_b = SET_B + ((min(level(spread) >> 1, 19) * 16 + near) * 2 + group) * N_CLASSES
     shade = (prediction - lowest) >> s.limits[channel, 2]
-    row_c = SET_C + ((min(level(smallest) >> 3, 4) * 256 + shade) * 2 + group) * N_CLASSES
+    row_c = SET_C + ((min(smallest_level >> 3, 4) * 256 + shade) * 2 + group) * N_CLASSES
     sign_of_west = 0 if west == 0 else (1 if west > 0 else 2)
     residual = code_residual(
         s, channel, np.int64(plane[i, j]) - prediction, prediction, fine - (prediction << FRACTION), energy,
@@ -387,14 +412,9 @@ def code_sample(s, channel, i, j):
 
     residuals[row, j] = value - prediction
     value <<= FRACTION
-    for k in range(n_predictions):
-        errors[row, j, k] = min(abs(predictions[k] - value) >> 1, MAX_ERROR)
+    record_errors(errors[row, j], predictions, n_predictions, value)
     train_bias(texture_bias, (value - blend) << 4, 5)
     train_bias(residual_bias, (value - blend) << 4, 6)
-    norm = np.int64(4)
-    for k in range(N_TAPS):
-        norm += s.taps[k] * s.taps[k]
-    train_filter(s.taps, fast, value - predictions[FAST_FILTER], norm, 0)
-    train_filter(s.taps, slow, value - predictions[SLOW_FILTER], norm, SLOW_FILTER_SHIFT)
-    for k in range(N_TAPS):
-        s.above[channel, j, k] = fast[k]
+    train_filter(s.taps, fast, value - predictions[FAST_FILTER], gain, 0)
+    train_filter(s.taps, slow, value - predictions[SLOW_FILTER], gain, SLOW_FILTER_SHIFT)
+    store(fast, s.above[channel, j])
