@@ -100,7 +100,9 @@ def greedy_and_structured(m: int, images: Images) -> Result:
     product, order = dct_product(8)
     coefficients = np.ascontiguousarray(product.apply_transpose(images.patches())[:, order])
     greedy = GmDLA(m, 4, 60, objective="rate", step=STEP, init="identity", n_jobs=THREADS).fit(coefficients)
-    joint = StructuredDLA(LAYOUTS[m], 4, 400, step=STEP, angle_levels=1024, n_jobs=THREADS).fit(coefficients)
+    joint = StructuredDLA(LAYOUTS[m], 4, 400, step=STEP, angle_levels=1024, n_starts=8, n_jobs=THREADS).fit(
+        coefficients
+    )
     return {
         "dct": float(joint.error_curve_[0]),
         "greedy": float(greedy.error_),

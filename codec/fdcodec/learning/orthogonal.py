@@ -13,6 +13,7 @@ from fdcodec.learning.statistics import SparseObjective
 from fdcodec.transform.bases import dct_line_product, dct_matrix
 from fdcodec.transform.blocks import FloatArray
 from fdcodec.transform.product import FactorProduct
+from fdcodec.transform.wide import best_reflector, reflect
 
 
 class QDLA(TransformLearner):
@@ -122,17 +123,16 @@ def cosine_line(n: int) -> FactorProduct | FloatArray:
 def update_reflectors(Z: FloatArray, vectors: FloatArray) -> None:
     """Solve every reflector in turn at ``Z = Y X^T`` with the others fixed; `vectors` is updated in place."""
     for u in vectors[::-1]:
-        Z = Z - 2.0 * np.outer(u, u @ Z)
+        Z = reflect(Z.T, u).T
     for k, u in enumerate(vectors):
-        Z = Z - 2.0 * np.outer(u, u @ Z)
-        values, directions = np.linalg.eigh(Z + Z.T)
-        vectors[k] = directions[:, 0] if values[0] < 0.0 else 0.0
-        Z = Z - 2.0 * np.outer(Z @ vectors[k], vectors[k])
+        Z = reflect(Z.T, u).T
+        vectors[k] = best_reflector(Z)
+        Z = reflect(Z, vectors[k])
 
 
 def reflector_product(vectors: FloatArray) -> FloatArray:
     """Return the matrix of the product of reflectors, the first acting first."""
-    U = np.eye(vectors.shape[1])
+    rows = np.eye(vectors.shape[1])
     for u in vectors:
-        U = U - 2.0 * np.outer(u, u @ U)
-    return U
+        rows = reflect(rows, u)
+    return rows.T.copy()

@@ -8,11 +8,12 @@ import numpy as np
 
 from fdcodec.errors import ParameterError
 from fdcodec.learning.choices import BASES, base_product, make_objective
-from fdcodec.learning.estimator import checked_choice, checked_integer
+from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import gram_matrix
 from fdcodec.learning.structured import hypercube_pairs, settle_on_grid, train_angles
+from fdcodec.transform.blocks import ANGLE_LEVELS, IntArray, grid_blocks
 from fdcodec.transform.product import FactorProduct
 
 
@@ -26,7 +27,9 @@ class StructuredDLA(TransformLearner):
         integer is that many rounds over the largest power of two of coefficients.
     base
         "identity", "haar" or "dct".
-    sparsity, n_iterations, objective, step, angle_levels, n_jobs
+    n_starts
+        Runs, the first from zero angles and the others from random ones; the best is kept.
+    sparsity, n_iterations, objective, step, angle_levels, random_state, n_jobs
         As in `GmDLA`.
 
     Attributes
@@ -49,6 +52,8 @@ class StructuredDLA(TransformLearner):
         objective: str = "rate",
         step: float | None = None,
         angle_levels: int | None = None,
+        n_starts: int = 1,
+        random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.rounds = rounds
@@ -58,6 +63,8 @@ class StructuredDLA(TransformLearner):
         self.objective = objective
         self.step = step
         self.angle_levels = angle_levels
+        self.n_starts = n_starts
+        self.random_state = random_state
         self.n_jobs = n_jobs
 
     def _learn(self, samples: Samples) -> None:
@@ -67,9 +74,10 @@ class StructuredDLA(TransformLearner):
         layout = hypercube_pairs(checked_rounds(self.rounds, n))
         strength = np.einsum("ij,ij->j", base.to_dense(), gram_matrix(samples) @ base.to_dense())
         pairs = np.sort(np.argsort(-strength, kind="stable")[layout[::-1]], axis=1)
-        rotations = FactorProduct(n, pairs, np.repeat(np.eye(2)[None], len(pairs), axis=0))
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
-        product, curve = train_angles(objective, rotations, iterations, base=base)
+        starts = self._starts(n, pairs)
+        runs = [train_angles(objective, start, iterations, base=base) for start in starts]
+        product, curve = min(runs, key=lambda run: run[1][-1])
         self.error_curve_, self.error_ = np.array(curve), curve[-1]
         if self.angle_levels is not None:
             levels = checked_integer("angle_levels", self.angle_levels, 4)
@@ -78,6 +86,13 @@ class StructuredDLA(TransformLearner):
         self.transform_ = product.then(base)
         self.n_rotations_ = len(pairs)
         self.n_operations_ = self.transform_.n_operations
+
+    def _starts(self, n: int, pairs: IntArray) -> list[FactorProduct]:
+        """Return the identity, then rotations by random angles, on the pairs."""
+        random = random_generator(self.random_state)
+        others = checked_integer("n_starts", self.n_starts, 1) - 1
+        codes = [np.zeros(len(pairs), np.int64), *(2 * random.integers(0, ANGLE_LEVELS, (others, len(pairs))))]
+        return [FactorProduct(n, pairs, grid_blocks(code)) for code in codes]
 
 
 def checked_rounds(rounds: int | Sequence[tuple[int, int]], n: int) -> list[tuple[int, int]]:
