@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-call"
-"""Lossless coding of planes: header, reversible colour, choice of mode, rows (SPEC L1 to L9).
+"""Lossless coding of planes: header, reversible colour, choice of mode, rows (SPEC L1 to L8).
 
 Serves the lossless mode of the codec (gray, RGB, alpha; 8 and 16 bits) and the alpha plane of lossy files.
 """

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""Rows of the lossless mode: plain rows, and rows of pictures with few colours (SPEC L2, L8, L9).
+"""Rows of the lossless mode: plain rows, and rows of pictures with few colours (SPEC L2, L7, L8).
 
 READ ME FIRST
 
@@ -66,7 +66,7 @@ PRODUCT_MASK = (1 << 61) - 1
 
 @kernel()
 def hashed(state, number):
-    """Return `state` with `number` hashed into it, 30 bits (SPEC L8)."""
+    """Return `state` with `number` hashed into it, 30 bits (SPEC L7)."""
     product = ((state ^ number) * HASH_FACTOR) & PRODUCT_MASK
     return (product ^ (product >> 29)) & HASH_MASK
 
@@ -128,7 +128,7 @@ def pattern(indices, y, j, guess):
 
 @kernel(checked=True)
 def code_guess(s, y, j, slots, guess, order, is_right):
-    """Code whether the first guess is right, from the slots' records and the pattern around (SPEC L8)."""
+    """Code whether the first guess is right, from the slots' records and the pattern around (SPEC L7)."""
     inputs = s.scratch[2]
     for k in range(3):
         inputs[k] = 0
@@ -200,7 +200,7 @@ def code_other_guess(s, y, j, guesses, n_guesses, wanted):
 
 @kernel(checked=True)
 def code_index(s, i, y, j, wanted):
-    """Code the index of a known colour, most significant bit first, in six contexts (SPEC L9)."""
+    """Code the index of a known colour, most significant bit first, in six contexts (SPEC L8)."""
     here = s.indices[y % 3]
     above = s.indices[(y + 2) % 3]
     w = np.int64(s.planes[0, i, j - 1])
@@ -281,7 +281,7 @@ def record(s, slots, index):
 
 @kernel(checked=True)
 def code_indexed_pixel(s, y, x):
-    """Code one pixel of an indexed picture (SPEC L8)."""
+    """Code one pixel of an indexed picture (SPEC L7)."""
     i = y + 2
     j = x + PAD
     wanted = s.wanted[x]

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""Prediction and coding of one sample of the lossless mode (SPEC L4 to L7).
+"""Prediction and coding of one sample of the lossless mode (SPEC L4 to L6).
 
 READ ME FIRST
 
@@ -358,11 +358,12 @@ def code_residual(s, channel, residual, prediction, fraction, energy, row_b, row
 
 @kernel()
 def code_sample(s, channel, i, j):
-    """Code sample (i, j) of a plane (SPEC L4 to L7)."""
+    """Code sample (i, j) of a plane (SPEC L4 to L6)."""
     plane = s.planes[channel]
     lowest = s.limits[channel, 0]
     highest = s.limits[channel, 1]
     if lowest == highest:
+        plane[i, j] = lowest
         return
     row = i & 1
     predictions = s.scratch[0]
