@@ -1,4 +1,4 @@
-"""A decoder of lossless planes in plain Python, written from docs/spec/lossless.md: dictionaries, no arrays, no kernels."""
+"""A decoder of lossless planes in plain Python, written from docs/spec/lossless.md: dictionaries and no kernels."""
 
 from math import isqrt
 
@@ -21,15 +21,15 @@ def squash(x):
     return (KNOTS[k] * (128 - f) + KNOTS[k + 1] * f + 64) >> 7
 
 
-SQUASHED = [squash(x) for x in range(-2048, 2048)]
+squashed = [squash(x) for x in range(-2048, 2048)]
 
 
 def stretch(i):
     """L3.3."""
-    return min(sum(1 for value in SQUASHED if value <= 16 * i + 8) - 2048, 2047)
+    return min(sum(1 for value in squashed if value <= 16 * i + 8) - 2048, 2047)
 
 
-STRETCHED = [stretch(i) for i in range(4096)]
+stretched = [stretch(i) for i in range(4096)]
 
 
 def level(value):
@@ -62,7 +62,7 @@ class Cell:
 
     def odds(self):
         """Return the log-odds."""
-        return STRETCHED[self.probability >> 10]
+        return stretched[self.probability >> 10]
 
 
 class Table(dict):

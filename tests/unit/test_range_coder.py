@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.reference.range_coder import AdaptiveBin, Decoder, Encoder
 
 from fdcodec.kernels.range_coder import (
     FAST_MARGIN,
@@ -19,13 +20,12 @@ from fdcodec.kernels.range_coder import (
     new_decoder,
     new_encoder,
 )
-from tests.reference.range_coder import AdaptiveBin, Decoder, Encoder
 
 N_CONTEXTS = 5
 
 
 def random_symbols(n_symbols, one_in, seed):
-    """Return symbols of all three kinds: ("bin", context, bit), ("bits", number of bits, value), ("golomb", 0, value)."""
+    """Return symbols: ("bin", context, bit), ("bits", number of bits, value) or ("golomb", 0, value)."""
     rng = np.random.default_rng(seed)
     symbols = []
     for _ in range(n_symbols):

@@ -21,7 +21,7 @@ from fdcodec.kernels.lossless_kernels import (
     code_row,
 )
 from fdcodec.kernels.lossless_mixing import NEW_CELL
-from fdcodec.kernels.lossless_samples import N_BIASES, N_PREDICTORS, N_TAPS, PAD, State
+from fdcodec.kernels.lossless_samples import N_BIASES, N_PREDICTORS, N_SAMPLE_CELLS, N_TAPS, PAD, State
 from fdcodec.kernels.range_coder import (
     DECODING,
     LENGTH,
@@ -194,11 +194,11 @@ def _new_state(
     shifts = [max(int(high - low).bit_length() - 8, 0) for low, high in limits]
     filters = np.zeros((channels, 2, N_TAPS), dtype=np.int32)
     filters[:, :, :2] = 1 << 15
-    indexed = 1 if n_colours else 0
+    n_cells, n_slots = (N_CELLS, N_SLOTS) if n_colours else (N_SAMPLE_CELLS, 0)
     return State(
         coder=coder,
         buffer=buffer,
-        cells=np.full(N_CELLS, NEW_CELL, dtype=np.int32),
+        cells=np.full(n_cells, NEW_CELL, dtype=np.int32),
         contexts=new_contexts(N_CONTEXTS),
         weights=_initial_weights(),
         planes=planes,
@@ -215,7 +215,7 @@ def _new_state(
         n_colours=np.array([0, n_colours], dtype=np.int64),
         indices=np.zeros((3, padded), dtype=np.int64),
         escapes=np.zeros((2, padded), dtype=np.int64),
-        candidates=np.full((3, N_SLOTS * indexed), -1, dtype=np.int64),
+        candidates=np.full((3, n_slots), -1, dtype=np.int64),
     )
 
 
