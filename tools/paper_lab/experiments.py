@@ -24,7 +24,8 @@ G_SIZES = (42, 64, 85, 128, 170, 256, 341, 682)
 R_SIZES = (42, 50, 64, 85, 128, 170, 256, 341, 682, 1364)
 REFLECTORS = (1, 2, 3, 4, 6, 8, 16)
 ATOM_SPARSITIES = (2, 3, 4, 6, 8)
-ROUNDS = 1200
+ROUNDS = {4: 1600, 8: 500, 12: 400}
+"""Rounds of the search by s, up to m = 128; fewer for larger m, whose rounds take longer."""
 STEP = 20.0 / 255.0
 LAYOUTS = {32: [(16, 1)], 64: [(16, 2)], 144: [(16, 2), (32, 1)], 416: [(16, 2), (32, 2), (64, 1)]}
 THREADS = 2
@@ -59,7 +60,7 @@ def g_paper(m: int, s: int, images: Images) -> Result:
 
 def g_search(m: int, s: int, images: Images) -> Result:
     """Run the search; keep the bytes of the product it found."""
-    learner = GmDLA(m, s, ROUNDS, method="search", n_jobs=THREADS)
+    learner = GmDLA(m, s, ROUNDS[s] * 128 // max(m, 128), method="search", n_jobs=THREADS)
     result = fitted(learner, images.patches())
     return {**result, "product": product_text(learner.transform_)}
 

@@ -24,6 +24,7 @@ RUIN_SHARE = 0.12
 RUIN_SPREAD = 1.0
 """Standard deviation of the logarithm of the noise on the losses that choose the deleted factors."""
 INSERT_NOISE = 0.2
+HEATS = 4
 TEMPERATURE = 1e-3
 """Relative rise of the objective that the first rounds accept with probability 1/e; falls linearly to zero."""
 
@@ -164,15 +165,21 @@ def search(
 ) -> tuple[FactorProduct, list[float]]:
     """Bring every start to m factors, search from the best of them, and end with sweeps of Algorithm 1.
 
+    Half of the rounds go to heats that start alike, the rest to the winner: searches of a hundred rounds differ more by
+    luck (18.9 to 19.4 % at m = 128 on the paper's images) than by anything that was tried in their steps.
+
     Returns
     -------
     product
         The best product found.
     curve
-        The objective of the best start, after each round, and after each last sweep; it never rises.
+        The objective of the best start, after each round of the winner, and after each last sweep; it never rises.
     """
     resized_starts = [refined(objective, resized(objective, start, m), START_SWEEPS) for start in starts]
-    best = min(resized_starts, key=lambda product: objective.evaluate(product)[1])
-    best, curve = iterated_local_search(objective, best, n_rounds, random, progress)
+    start = min(resized_starts, key=lambda product: objective.evaluate(product)[1])
+    heat = n_rounds // (2 * HEATS)
+    heats = [iterated_local_search(objective, start, heat, random, progress) for _ in range(HEATS)]
+    best, curve = min(heats, key=lambda run: run[1][-1])
+    best, final = iterated_local_search(objective, best, n_rounds - HEATS * heat, random, progress)
     best, last = sweep_repeatedly(objective, best, Schedule(LAST_SWEEPS), random)
-    return best, curve + last[1:]
+    return best, curve + final[1:] + last[1:]
