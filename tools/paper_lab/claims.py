@@ -95,13 +95,13 @@ def dct_matched(results: Results) -> str:
     }
     searched = sum(run["g85_search"] <= run["dct_8x8"] for run in runs)
     wide = sum(run["g128_search"] <= run["dct_8x8"] for run in runs)
-    ours = results.by_size("g-search-s4-m")
+    ours, reflectors = results.by_size("g-search-s4-m"), results.by_size("h-s4-p")
     measured = (
-        f"On {len(runs)} data sets (images, reading of the mean removal) G_85 of Algorithm 1 is at or below the 8x8 "
+        f"On {len(runs)} data sets (images, mean removal) G_85 of Algorithm 1 is at or below the 8x8 "
         f"DCT on {count['dct_8x8']}, the 64-point DCT of the vectorized patch on {count['dct_64_rows']} (rows) and "
         f"{count['dct_64_columns']} (columns). With a short search G_85 is at or below the 8x8 DCT on "
         f"{searched}, G_128 on {wide}. Tried besides: random order, eight choices of signs of U, removal "
-        f"of each patch's or each position's mean. On the paper's images: H_3 {cell(results.by_size('h-s4-p').get(3))}, "
+        f"of each patch's or each position's mean. On the paper's images: H_3 {cell(reflectors.get(3))}, "
         f"full search G_85 {cell(ours.get(85))} and G_128 {cell(ours.get(128), 2)}, 8x8 DCT "
         f"{cell(results.error('dct-s4'), 2)}, 64-point DCT {cell(results.error('dct-line-columns-s4'))}."
     )
