@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from fdcodec import container
-from fdcodec.errors import ParameterError
+from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE, MIN_TILE_SIZE
+from fdcodec.sources import Source, read_source
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from PIL import Image
 
     from fdcodec.image.picture import Picture, Samples
     from fdcodec.model import ClassModel
 
 MAX_THREADS = 64
-Source: TypeAlias = "bytes | bytearray | memoryview | str | os.PathLike[str] | BinaryIO"
 Region: TypeAlias = tuple[int, int, int, int]
 
 
@@ -147,12 +150,10 @@ def decode_region(data: Source, region: Region, *, max_pixels: int = DEFAULT_MAX
 
     Parameters
     ----------
-    data
-        As for `decode`.
     region
         ``(x, y, width, height)`` in pixels, inside the picture.
-    max_pixels
-        As for `decode`; it bounds the whole picture.
+    data, max_pixels
+        As for `decode`; the limit bounds the whole picture.
 
     Raises
     ------
@@ -174,6 +175,59 @@ def decode_picture(data: Source, region: Region | None = None, *, max_pixels: in
     return codec.decode_region(content, region, max_pixels=max_pixels)
 
 
+def learn(
+    images: Iterable[Samples | Image.Image | Picture | str | os.PathLike[str]],
+    *,
+    name: str = "learned",
+    parent: str | os.PathLike[str] | ClassModel | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> ClassModel:
+    """Learn a class model: the transforms, start states and filter that make images of a kind cheap.
+
+    Parameters
+    ----------
+    images
+        8-bit images as for `encode`, or paths of image files; the middle of each, up to 512x512 pixels, is used.
+    name
+        What the model is called; no part of its identity.
+    parent
+        Model to start from, and to keep where the images say too little; None starts from the plain DCT.
+    progress
+        Called with stage, steps done and steps in all.
+
+    Returns
+    -------
+    ClassModel
+        Give it to `encode` as `transform`, or keep it with its method ``save``.
+
+    Raises
+    ------
+    ParameterError
+        No image is given, or one is not an image.
+    UnsupportedError
+        An image has 16-bit samples.
+    FormatError, OSError
+        A file cannot be read as an image.
+    TransformNotFoundError
+        No preset and no file has the name of `parent`.
+    """
+    from fdcodec.model import resolve
+    from fdcodec.training.train import learn_model
+
+    samples = [_training_samples(image) for image in images]
+    return learn_model(samples, name, None if parent is None else resolve(parent), progress)
+
+
+def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:
+    from fdcodec.image.arrays import as_picture
+    from fdcodec.image.reading import read_image
+
+    picture = read_image(Path(image)).picture if isinstance(image, str | os.PathLike) else as_picture(image)
+    if picture.depth != 8:
+        raise UnsupportedError(f"images: {picture.depth} bits a sample; transforms are learned from 8-bit images")
+    return cast("NDArray[np.uint8]", picture.samples)
+
+
 def read_header(data: Source) -> container.Header:
     """Return the header of a file; no pixel is decoded, and the file may end after its header.
 
@@ -188,17 +242,6 @@ def read_header(data: Source) -> container.Header:
         As for `decode`.
     """
     return container.read_header(read_source(data))
-
-
-def read_source(data: Source) -> bytes:
-    """Return the bytes of a source: bytes as they are, the content of a path or of an open file."""
-    if isinstance(data, bytes | bytearray | memoryview):
-        return bytes(data)
-    if isinstance(data, str | os.PathLike):
-        return Path(data).read_bytes()
-    if hasattr(data, "read"):
-        return bytes(data.read())
-    raise ParameterError(f"data: {type(data).__name__} is not bytes, a path or a binary file")
 
 
 def _check_ranges(**values: tuple[int | None, int, int]) -> None:

@@ -16,10 +16,10 @@ LAYERS = [
     {"kernels"},
     {"transform"},
     {"coding", "filtering", "image", "container", "model", "learning", "presets"},
-    {"codec"},
-    {"api", "reader", "targets", "rate_control", "verification", "inspection", "fdcodec"},
+    {"codec", "training"},
+    {"api", "reader", "sources", "targets", "rate_control", "verification", "inspection", "fdcodec"},
     {"integrations", "compare"},
-    {"cli"},
+    {"cli", "__main__"},
 ]
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 CONSTANTS = {"fdcodec.coding.constants", "fdcodec.coding.contexts", "fdcodec.container.constants"}

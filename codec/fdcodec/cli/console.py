@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -54,6 +55,19 @@ class Console:
         from rich.progress import track
 
         return track(items, description="", console=RichConsole(stderr=True), transient=True)
+
+    @contextmanager
+    def progress(self) -> Iterator[Callable[[str, int, int], None] | None]:
+        """Give a function that shows stage, steps done and steps in all; None unless stderr is a terminal."""
+        if self._quiet or not sys.stderr.isatty():
+            yield None
+            return
+        from rich.console import Console as RichConsole
+        from rich.progress import Progress
+
+        with Progress(console=RichConsole(stderr=True), transient=True) as bar:
+            task = bar.add_task("")
+            yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
 
     def announce_compilation(self) -> None:
         """Say that the first call will be slow, if no kernel of this installation has been compiled yet."""

@@ -1,0 +1,59 @@
+"""fdcodec learn."""
+
+from pathlib import Path
+
+import click
+
+from fdcodec.cli import options
+from fdcodec.cli.batch import describe_os_error, find_files
+from fdcodec.cli.console import Console
+from fdcodec.errors import FdcError
+from fdcodec.image.picture import Picture
+
+
+@click.command()
+@options.inputs
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The class model, NAME.fdt.")
+@click.option("--name", help="What the model is called; the output's name unless given.")
+@click.option("--parent", help="Model to start from: a preset or the path of an .fdt file; the plain DCT unless given.")
+@click.option("-f", "--force", is_flag=True, help="Replace an existing output.")
+@click.option("--quiet", is_flag=True, help="Say nothing but errors.")
+def learn(
+    inputs: tuple[str, ...],
+    recursive: bool,
+    output: Path,
+    name: str | None,
+    parent: str | None,
+    force: bool,
+    quiet: bool,
+) -> int:
+    """Learn a class model from images of one kind.
+
+    Images that cannot be read are left out, and the exit code is then 1.
+    """
+    from fdcodec import api
+    from fdcodec.image.reading import READABLE_SUFFIXES
+
+    console = Console(quiet=quiet)
+    if output.exists() and not force:
+        raise FileExistsError(f"{output} exists; add --force to replace it")
+    files = [file for file, _ in find_files(inputs, READABLE_SUFFIXES, recursive=recursive)]
+    images = [picture for picture in (_read(file, console) for file in files) if picture is not None]
+    console.announce_compilation()
+    with console.progress() as progress:
+        model = api.learn(images, name=name or output.stem, parent=parent, progress=progress)
+    model.save(output)
+    console.say(f"{output}: learned from {len(images)} images, {len(model.to_bytes())} bytes, {model.hash.hex()[:16]}")
+    return int(len(images) < len(files))
+
+
+def _read(file: Path, console: Console) -> Picture | None:
+    from fdcodec.image.reading import read_image
+
+    try:
+        return read_image(file).picture
+    except FdcError as error:
+        console.fail(str(file), str(error))
+    except OSError as error:
+        console.fail(str(file), describe_os_error(error))
+    return None

@@ -1,0 +1,20 @@
+"""Where encoded files come from."""
+
+import os
+from pathlib import Path
+from typing import BinaryIO, TypeAlias
+
+from fdcodec.errors import ParameterError
+
+Source: TypeAlias = bytes | bytearray | memoryview | str | os.PathLike[str] | BinaryIO
+
+
+def read_source(data: Source) -> bytes:
+    """Return the bytes of a source: bytes as they are, the content of a path or of an open file."""
+    if isinstance(data, bytes | bytearray | memoryview):
+        return bytes(data)
+    if isinstance(data, str | os.PathLike):
+        return Path(data).read_bytes()
+    if hasattr(data, "read"):
+        return bytes(data.read())
+    raise ParameterError(f"data: {type(data).__name__} is not bytes, a path or a binary file")

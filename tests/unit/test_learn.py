@@ -1,0 +1,95 @@
+"""Learning a class model through the public function and the command."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from tests.images import noise, photo, saved
+
+import fdcodec
+from fdcodec import container
+from fdcodec.errors import FormatError, ParameterError, TransformNotFoundError, UnsupportedError
+from fdcodec.model import ClassModel
+
+IMAGES = [photo(64, 96), photo(96, 64)[:, :, 0]]
+
+
+@pytest.fixture(scope="module")
+def model() -> ClassModel:
+    """Return a model learned from the images above."""
+    return fdcodec.learn(IMAGES, name="crops")
+
+
+def test_sources_of_images_are_alike(model, tmp_path):
+    """Arrays, Pillow images and paths of the same samples give the same model."""
+    for i, image in enumerate(IMAGES):
+        (tmp_path / f"{i}.png").write_bytes(saved(image, "PNG"))
+    paths = [tmp_path / "0.png", str(tmp_path / "1.png")]
+    assert fdcodec.learn(paths).hash == model.hash
+    assert fdcodec.learn([Image.fromarray(image) for image in IMAGES]).hash == model.hash
+
+
+def test_learned_model_is_embedded_and_decodes_without_being_installed(model):
+    """A file made with a learned model carries it, and decodes from its bytes alone."""
+    data = fdcodec.encode(IMAGES[0], transform=model)
+    file = container.read(data)
+    assert ClassModel.from_bytes(file.model_bytes).hash == model.hash
+    assert fdcodec.decode(data).shape == IMAGES[0].shape
+
+
+def test_model_by_reference_must_be_installed(model, tmp_path, monkeypatch):
+    """A file that only names a learned model needs it in the model path."""
+    data = fdcodec.encode(IMAGES[0], transform=model, embed=False)
+    with pytest.raises(TransformNotFoundError, match=container.read(data).model_ref.hex()):
+        fdcodec.decode(data)
+    model.save(tmp_path / "crops.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert np.array_equal(fdcodec.decode(data), fdcodec.decode(fdcodec.encode(IMAGES[0], transform=model)))
+
+
+def test_parent_is_where_learning_starts(model):
+    """A child of a model says so in its recipe."""
+    assert fdcodec.learn(IMAGES[1:], parent=model).recipe["parent"] == model.hash.hex()
+
+
+def test_progress_is_counted():
+    """The callback sees every stage end at its total."""
+    seen = []
+    fdcodec.learn([photo(32, 32)], progress=lambda *step: seen.append(step))
+    last = {stage: (done, total) for stage, done, total in seen}
+    assert len(last) == 2
+    assert all(done == total for done, total in last.values())
+
+
+@pytest.mark.parametrize(
+    ("images", "error"),
+    [([], ParameterError), ([7], ParameterError), ([noise(8, 8, 1, seed=1, dtype=np.uint16)], UnsupportedError)],
+)
+def test_unusable_images(images, error):
+    """No image, something else, and 16-bit samples are refused."""
+    with pytest.raises(error, match="image"):
+        fdcodec.learn(images)
+
+
+def test_unreadable_file(tmp_path):
+    """A file that is no image is a format error."""
+    (tmp_path / "a.png").write_text("text")
+    with pytest.raises(FormatError):
+        fdcodec.learn([tmp_path / "a.png"])
+
+
+def test_command_learns_from_what_can_be_read(cli):
+    """Unreadable images are left out and said, the others make the model, and the exit code is 1."""
+    Path("text.png").write_text("I am no image")
+    result = cli("learn", "a.png", "text.png", "-o", "mine.fdt")
+    assert (result.code, ClassModel.load("mine.fdt").name) == (1, "mine")
+    assert "text.png: not an image" in result.err
+    assert cli("encode", "a.png", "-t", "mine.fdt").code == 0
+
+
+def test_command_keeps_an_existing_model(cli):
+    """An existing output is refused before anything is learned."""
+    Path("mine.fdt").write_bytes(b"precious")
+    assert cli("learn", "a.png", "-o", "mine.fdt").code == 1
+    assert Path("mine.fdt").read_bytes() == b"precious"
