@@ -19,10 +19,10 @@ from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
-from numba.core import config
+from numba.core import config, types
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -72,6 +72,13 @@ def is_cold(module_file: str) -> bool:
     return not any(_cache_dir(Path(module_file)).iterdir())
 
 
+def _widen_literals(compiled: Any) -> None:
+    """Let a call with a constant use the int64 version of a kernel: numba would compile one version per constant."""
+    if hasattr(compiled, "get_call_template"):
+        original = compiled.get_call_template
+        compiled.get_call_template = lambda args, kws: original(tuple(types.unliteral(a) for a in args), kws)
+
+
 def kernel(*, checked: bool = False, inline: bool = False) -> Callable[[Function], Function]:
     """Compile a function to machine code: cached, without the GIL, without fastmath.
 
@@ -91,6 +98,7 @@ def kernel(*, checked: bool = False, inline: bool = False) -> Callable[[Function
             )(function)
         finally:
             config.CACHE_DIR = saved
+        _widen_literals(compiled)
         return compiled
 
     return compile_function

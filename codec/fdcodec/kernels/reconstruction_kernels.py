@@ -76,7 +76,7 @@ def add_residual(plane, x, y, size, bounds, prediction, residual):
 def reconstruct_block(plane, luma, maps, x, y, log2_size, half_step, bounds, tables, work):
     """Predict, dequantize, transform back and write the block at (x, y)."""
     size = 1 << log2_size
-    mode = maps.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
     end = maps.ends[y >> CELL_LOG2, x >> CELL_LOG2]
     predict_block(plane, luma, x, y, log2_size, mode, work)
     if end == 0:
@@ -107,6 +107,6 @@ def reconstruct_plane(plane, luma, maps, half_step, bounds, tables, work):
             for z_index in range(TREE_CELLS):
                 x, y = tree_cell(tree_x, tree_y, z_index)
                 if x < width and y < height:
-                    log2_size = maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2]
+                    log2_size = np.int64(maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2])
                     if ((x | y) & ((1 << log2_size) - 1)) == 0:
                         reconstruct_block(plane, luma, maps, x, y, log2_size, half_step, bounds, tables, work)

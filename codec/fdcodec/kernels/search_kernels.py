@@ -298,7 +298,7 @@ def _finish_block(s, o, x, y, log2_size):
     """Quantize a chosen block by the trellis, on its final neighbours, and reconstruct it as the decoder will."""
     size = 1 << log2_size
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    mode = s.maps.modes[cell_y, cell_x]
+    mode = np.int64(s.maps.modes[cell_y, cell_x])
     predict_block(s.plane, s.luma, x, y, log2_size, mode, s.work)
     _transform_residual(s, o, x, y, log2_size, mode)
     block = (o.kind, log2_size, activity_context(s.maps, s.guide, o.kind, x, y), s.tables.scans[log2_size])
@@ -322,7 +322,7 @@ def _finish_tree(s, o, tree_x, tree_y):
     for z_index in range(TREE_CELLS):
         x, y = tree_cell(tree_x, tree_y, z_index)
         if x < width and y < height:
-            log2_size = s.maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2]
+            log2_size = np.int64(s.maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2])
             if ((x | y) & ((1 << log2_size) - 1)) == 0:
                 _finish_block(s, o, x, y, log2_size)
 

@@ -1,6 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """What training reads from an encoded plane: the coefficients that a class model's rotations are to make cheap."""
 
+import numpy as np
+
 from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2, ZONE_LOG2
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction_kernels import TREE_CELLS, predict_block, tree_cell
@@ -22,7 +24,7 @@ def collect_zones(original, plane, luma, maps, tables, work, zones, keys):
                 x, y = tree_cell(tree_x, tree_y, z_index)
                 if x >= width or y >= height:
                     continue
-                log2_size = maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2]
+                log2_size = np.int64(maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2])
                 if ((x | y) & ((1 << log2_size) - 1)) == 0:
                     _collect_block(original, plane, luma, maps, (x, y, log2_size), tables, work, zones[count])
                     keys[count, 0] = log2_size
@@ -35,7 +37,7 @@ def collect_zones(original, plane, luma, maps, tables, work, zones, keys):
 def _collect_block(original, plane, luma, maps, place, tables, work, zone):
     x, y, log2_size = place
     size = 1 << log2_size
-    mode = maps.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
     predict_block(plane, luma, x, y, log2_size, mode, work)
     for row in range(size):
         for column in range(size):
