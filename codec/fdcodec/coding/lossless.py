@@ -38,7 +38,7 @@ Planes = NDArray[np.int32]
 Samples = NDArray[np.uint8] | NDArray[np.uint16]
 
 MAX_COLOURS = 1 << 16
-SAMPLE_PIXELS = 1 << 17
+SAMPLE_PIXELS = 1 << 16
 SAMPLE_BANDS = 8
 MAX_SAMPLE_BYTES = 64
 """More than the bins of one sample, or of one guess, can take at 11.5 bits each."""
