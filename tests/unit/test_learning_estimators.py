@@ -143,6 +143,14 @@ def test_dct_baselines_are_the_cosine_matrices():
         np.testing.assert_allclose(np.sort(match, axis=1), np.eye(16)[::-1][[0] * 16], atol=1e-12)
 
 
+@pytest.mark.parametrize("estimator", GENERAL, ids=repr)
+def test_threads_change_no_code(estimator):
+    """One thread and three give the same dictionary, K-SVDs included."""
+    X = mixed_samples(16, 2500, seed=11)
+    fits = [clone(estimator).set_params(n_jobs=jobs).fit(X).components_ for jobs in (1, 3)]
+    np.testing.assert_array_equal(fits[0], fits[1])
+
+
 @pytest.mark.parametrize("estimator", [*ORTHOGONAL[:1], ORTHOGONAL[6], GENERAL[0]], ids=repr)
 def test_source_and_threads_change_no_bit(estimator):
     """Threads, batches of odd sizes and dask partitions give the very same transform as one thread in memory."""

@@ -152,10 +152,10 @@ def all_experiments() -> dict[str, Experiment]:
         runs |= {f"r-s{s}-m{m}": partial(on_paper_images, RmDLA(m, s, n_jobs=THREADS)) for m in r_sizes}
     runs |= {f"r-starts-s4-m{m}": partial(on_paper_images, best_of_starts(m)) for m in R_SIZES[1:-1]}
     runs |= {f"h-s4-p{p}": partial(on_paper_images, HouseholderDLA(p, 4, n_jobs=THREADS)) for p in REFLECTORS}
-    runs["sksvd-s4"] = partial(on_paper_images, SKSVD(4))
+    runs["sksvd-s4"] = partial(on_paper_images, SKSVD(4, n_jobs=THREADS))
     for base in ("dct", "dct-line"):
         for p in ATOM_SPARSITIES:
-            runs[f"sparse-ksvd-{base}-s4-p{p}"] = partial(on_paper_images, SparseKSVD(p, 4, base=base))
+            runs[f"sparse-ksvd-{base}-s4-p{p}"] = partial(on_paper_images, SparseKSVD(p, 4, base=base, n_jobs=THREADS))
     runs["remark-5"] = remark_5
     runs |= {f"structured-m{m}": partial(greedy_and_structured, m) for m in LAYOUTS}
     for names in TRIPLES:

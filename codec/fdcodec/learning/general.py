@@ -6,7 +6,7 @@ import numpy as np
 
 from fdcodec.errors import ParameterError
 from fdcodec.learning.choices import base_product, default_rotations
-from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
+from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator, thread_count
 from fdcodec.learning.gm import principal_directions, starting_directions
 from fdcodec.learning.ksvd import ksvd, staged_ksvd
 from fdcodec.learning.learner import TransformLearner
@@ -99,7 +99,7 @@ class SKSVD(_MatrixLearner):
     n_stages
         Equal steps in which the dictionary grows to n atoms.
     n_jobs
-        Threads of the initialization.
+        Threads of the sparse coding; None is 1, -1 all. The result does not depend on it.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class SKSVD(_MatrixLearner):
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
         stages = min(checked_integer("n_stages", self.n_stages, 1), n)
         start = np.ascontiguousarray(principal_directions(samples).T)
-        atoms, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages)
+        atoms, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages, thread_count(self.n_jobs))
         self.transform_, self.error_curve_ = np.ascontiguousarray(atoms.T), np.array(curve)
         self.n_operations_ = 2 * n * n
 
@@ -139,7 +139,7 @@ class SparseKSVD(_MatrixLearner):
     base
         "identity"; "dct" or "haar" of square blocks; "dct-line", the DCT of the whole vector.
     n_jobs
-        Threads of the initialization.
+        Threads of the sparse coding; None is 1, -1 all. The result does not depend on it.
     """
 
     def __init__(
@@ -163,6 +163,8 @@ class SparseKSVD(_MatrixLearner):
         name = checked_choice("base", self.base, ("identity", "haar", "dct", "dct-line"))
         base = dct_line_product(n)[0] if name == "dct-line" else base_product(name, n)
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
-        atoms, curve = ksvd(base.apply_transpose(Y), np.eye(n), self._sparsity(n), iterations, p)
+        threads = thread_count(self.n_jobs)
+        rotated = base.apply_transpose(Y)
+        atoms, curve = ksvd(rotated, np.eye(n), self._sparsity(n), iterations, atom_sparsity=p, n_threads=threads)
         self.transform_, self.error_curve_ = np.ascontiguousarray(base.apply(atoms).T), np.array(curve)
         self.n_operations_ = 2 * p * n + base.n_operations

@@ -9,7 +9,13 @@ from fdcodec.transform.blocks import FloatArray
 
 
 def ksvd(
-    Y: FloatArray, atoms: FloatArray, sparsity: int, n_iterations: int, atom_sparsity: int | None = None
+    Y: FloatArray,
+    atoms: FloatArray,
+    sparsity: int,
+    n_iterations: int,
+    *,
+    atom_sparsity: int | None = None,
+    n_threads: int = 1,
 ) -> tuple[FloatArray, list[float]]:
     """Alternate Batch-OMP and approximate K-SVD updates of every atom; return the best dictionary met.
 
@@ -25,6 +31,8 @@ def ksvd(
         Number of updates.
     atom_sparsity
         Entries that an atom may have (p of Sparse K-SVD, Y then being in the domain of its base); None is n.
+    n_threads
+        Threads of the sparse coding; the result does not depend on it.
 
     Returns
     -------
@@ -40,7 +48,7 @@ def ksvd(
     curve: list[float] = []
     best = atoms.copy()
     for iteration in range(n_iterations + 1):
-        codes, explained = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)))
+        codes, explained = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)), n_threads)
         curve.append(1.0 - explained / energy)
         if curve[-1] <= min(curve):
             best = atoms.copy()
@@ -50,7 +58,7 @@ def ksvd(
 
 
 def staged_ksvd(
-    Y: FloatArray, atoms: FloatArray, sparsity: int, n_iterations: int, n_stages: int
+    Y: FloatArray, atoms: FloatArray, sparsity: int, n_iterations: int, n_stages: int, n_threads: int = 1
 ) -> tuple[FloatArray, list[float]]:
     """Grow the dictionary to ``len(atoms)`` atoms in equal stages, running K-SVD in each (SK-SVD, to a given size).
 
@@ -66,6 +74,8 @@ def staged_ksvd(
         As in `ksvd`; the iterations of all stages together.
     n_stages
         Number of stages; 1 is K-SVD.
+    n_threads
+        As in `ksvd`.
     """
     sizes = np.linspace(0, len(atoms), n_stages + 1).astype(int)[1:]
     last = n_iterations if n_stages == 1 else n_iterations - n_iterations // 2
@@ -73,7 +83,7 @@ def staged_ksvd(
     current, curve = atoms[: sizes[0]], []
     for size, share in zip(sizes, shares, strict=True):
         current = np.concatenate([current, _residual_directions(Y, current, sparsity, size - len(current))])
-        current, errors = ksvd(Y, current, sparsity, share)
+        current, errors = ksvd(Y, current, sparsity, share, n_threads=n_threads)
         curve += errors
     return current, curve
 

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from fdcodec.learning.samples import Samples
+from fdcodec.learning.samples import Samples, chunks_of, map_chunks
 from fdcodec.learning.statistics import gram_matrix, times_matrix
 from fdcodec.transform.blocks import FloatArray
 from fdcodec.transform.product import FactorProduct
@@ -56,13 +56,21 @@ def correlations(dictionary: Dictionary, rows: FloatArray) -> FloatArray:
     return times_matrix(rows, np.ascontiguousarray(dictionary))
 
 
-def pursuit_codes(dictionary: Dictionary, rows: FloatArray, sparsity: int) -> tuple[FloatArray, float]:
+def pursuit_codes(
+    dictionary: Dictionary, rows: FloatArray, sparsity: int, n_threads: int = 1
+) -> tuple[FloatArray, float]:
     """Return ``X = OMP(D, Y, s)``, one code a row, and the energy that it explains."""
+    code = partial(_code, dictionary, atom_gram(dictionary), sparsity)
+    results = list(map_chunks(chunks_of([rows]), code, n_threads))
+    return np.concatenate([codes for codes, _ in results]), sum(explained for _, explained in results)
+
+
+def _code(dictionary: Dictionary, gram: FloatArray, sparsity: int, chunk: FloatArray) -> tuple[FloatArray, float]:
     from fdcodec.kernels.sparse_kernels import code_by_pursuit
 
-    start = correlations(dictionary, rows)
+    start = correlations(dictionary, chunk)
     codes = np.empty_like(start)
-    return codes, code_by_pursuit(start, atom_gram(dictionary), sparsity, codes)
+    return codes, code_by_pursuit(start, gram, sparsity, codes)
 
 
 def _pursue(dictionary: Dictionary, gram: FloatArray, sparsity: int, chunk: FloatArray) -> tuple[FloatArray, float]:

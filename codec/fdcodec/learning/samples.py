@@ -56,7 +56,7 @@ class ArraySamples:
 
     def reduce(self, work: Work) -> tuple[FloatArray, float]:
         """Return the sums over all chunks of the two results of `work`."""
-        return reduce_chunks(chunks_of([self.array]), work, self.n_threads)
+        return add_results(map_chunks(chunks_of([self.array]), work, self.n_threads))
 
 
 class BatchSamples:
@@ -83,7 +83,7 @@ class BatchSamples:
 
     def reduce(self, work: Work) -> tuple[FloatArray, float]:
         """Return the sums over all chunks of the two results of `work`."""
-        return reduce_chunks(chunks_of(self._checked()), work, self.n_threads)
+        return add_results(map_chunks(chunks_of(self._checked()), work, self.n_threads))
 
     def _checked(self) -> Iterator[FloatArray]:
         for batch in self.batches():
@@ -107,23 +107,18 @@ def chunks_of(batches: Iterable[FloatArray]) -> Iterator[FloatArray]:
         yield rest
 
 
-def reduce_chunks(chunks: Iterable[FloatArray], work: Work, n_threads: int) -> tuple[FloatArray, float]:
-    """Return the sums of both results of `work` over the chunks, added in order, at most two chunks a thread ahead."""
+def map_chunks(chunks: Iterable[FloatArray], work: Work, n_threads: int) -> Iterator[tuple[FloatArray, float]]:
+    """Yield the results of `work` in the order of the chunks, on threads at most two chunks a thread ahead."""
     if n_threads == 1:
-        return add_results(map(work, chunks))
+        yield from map(work, chunks)
+        return
     with ThreadPoolExecutor(n_threads) as pool:
-        return add_results(_ordered(pool, chunks, work, 2 * n_threads))
-
-
-def _ordered(
-    pool: ThreadPoolExecutor, chunks: Iterable[FloatArray], work: Work, ahead: int
-) -> Iterator[tuple[FloatArray, float]]:
-    iterator = iter(chunks)
-    pending = [pool.submit(work, chunk) for chunk in islice(iterator, ahead)]
-    while pending:
-        result = pending.pop(0).result()
-        pending += [pool.submit(work, chunk) for chunk in islice(iterator, 1)]
-        yield result
+        iterator = iter(chunks)
+        pending = [pool.submit(work, chunk) for chunk in islice(iterator, 2 * n_threads)]
+        while pending:
+            result = pending.pop(0).result()
+            pending += [pool.submit(work, chunk) for chunk in islice(iterator, 1)]
+            yield result
 
 
 def add_results(results: Iterable[tuple[FloatArray, float]]) -> tuple[FloatArray, float]:
