@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from fdcodec import limits
-from fdcodec.container import constants
+from fdcodec import container, limits
+from fdcodec.container import Header, constants
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("corpus/*.md")])
@@ -31,6 +31,17 @@ def code_constants(module: object) -> dict[str, object]:
 def test_container_constants_are_those_of_the_specification():
     """Clause 2 and the code have the same constants with the same values."""
     assert spec_constants(2) == {**code_constants(constants), **code_constants(limits)}
+
+
+def test_examples_of_the_specification():
+    """The hexadecimal examples of clause 2.5 parse to the fields that the text gives."""
+    compact, chunked = (bytes.fromhex(dump) for dump in re.findall(r"^```\n(8b [0-9a-f\s]+)```", SPEC, re.M))
+    file = container.read(compact)
+    assert (file.header, file.payloads) == (Header(5, 3, 3, parameters=b"\1\2"), (b"\xaa\xbb\xcc",))
+    assert file.model_ref.hex() == "af5570f5"
+    file = container.read(chunked)
+    assert (file.header, file.payloads) == (Header(5, 3, 1, 16, True, True), (b"\xaa\xbb\xcc",))
+    assert file.metadata.icc == b"icc"
 
 
 @documents
