@@ -23,7 +23,7 @@ def child(*arguments: object, **environment: str) -> dict[str, Any]:
 def wall_seconds(*command: object) -> float:
     """Return how long a command takes from start to end."""
     start = time.perf_counter()
-    subprocess.run([str(part) for part in command], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([str(part) for part in command], check=True, capture_output=True)
     return time.perf_counter() - start
 
 

@@ -1,7 +1,9 @@
-"""Speed on one core, start-up times, peak memory."""
+"""Speed on one core, start-up times, peak memory; start-up and memory runs are wall times of processes."""
 
 import os
 import sys
+import time
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
@@ -15,7 +17,6 @@ from fdcodec.compare.base import Codec
 from fdcodec.compare.codecs import Fdc
 from fdcodec.compare.metrics import Samples, psnr
 from fdcodec.compare.rivals import AVIF444, JPEG420
-from fdcodec.compare.sweep import timed_round_trip
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "corpus"))
 from generate import generate
@@ -30,6 +31,7 @@ def run(
     """Measure everything; `path` is the image to time, None for the synthetic photo of 768x512."""
     image = np.asarray(Image.open(path).convert("RGB")) if path else generate("photo", 0, (512, 768))
     return {
+        "load_average": os.getloadavg() if hasattr(os, "getloadavg") else None,
         "image": {"shape": image.shape, "sha256_samples": sha256(image.tobytes()).hexdigest()},
         "memory": [_memory(size, transform) for size in megapixels],
         "start": _start_times(transform),
@@ -52,23 +54,30 @@ def _speeds(image: Samples, codecs: list[Codec], qualities: list[float], repeats
 
 
 def _point(codec: Codec, image: Samples, quality: float, repeats: int) -> dict[str, float]:
-    codec.decode(codec.encode(image, quality), image)
-    runs = [timed_round_trip(codec, image, quality) for _ in range(repeats)]
-    data, decoded = runs[0][:2]
-    pixels = image.shape[0] * image.shape[1]
-    encode_s, decode_s = ([run[part] for run in runs] for part in (2, 3))
+    data = codec.encode(image, quality)
+    decoded = codec.decode(data, image)
+    encode = [_seconds(codec.encode, image, quality) for _ in range(repeats)]
+    decode = [_seconds(codec.decode, data, image) for _ in range(repeats)]
+    megapixels = image.shape[0] * image.shape[1] / 1e6
     point = {
         "quality": quality,
-        "bpp": 8 * len(data) / pixels,
+        "bpp": 8 * len(data) / megapixels / 1e6,
         "psnr_db": psnr(image, decoded),
-        "encode_mps": pixels / 1e6 / median(encode_s),
-        "decode_mps": pixels / 1e6 / median(decode_s),
-        "encode_s": encode_s,
-        "decode_s": decode_s,
+        "encode_mps": megapixels / median(run["cpu"] for run in encode),
+        "decode_mps": megapixels / median(run["cpu"] for run in decode),
+        "encode_s": encode,
+        "decode_s": decode,
     }
     print(f"{codec.name:10} q{quality:g}: {point['bpp']:.2f} bpp, {point['psnr_db']:.2f} dB, "
           f"encode {point['encode_mps']:.2f} MP/s, decode {point['decode_mps']:.2f} MP/s")  # fmt: skip
     return point
+
+
+def _seconds(function: Callable[..., object], *arguments: object) -> dict[str, float]:
+    """Return wall and processor seconds of a call; speeds are from the latter, which other processes do not slow."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    function(*arguments)
+    return {"wall": time.perf_counter() - wall, "cpu": time.process_time() - cpu}
 
 
 def _start_times(transform: str) -> dict[str, object]:
