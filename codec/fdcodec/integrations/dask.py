@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-import dask
 import numpy as np
+from dask.base import compute
+from dask.delayed import delayed
 
 from fdcodec.errors import ParameterError
 from fdcodec.learning.learner import TransformLearner
@@ -39,8 +40,8 @@ class DaskSamples:
 
     def reduce(self, work: Work) -> tuple[FloatArray, float]:
         """Return the sums over all chunks of the two results of `work`, computed by dask's scheduler."""
-        tasks = [dask.delayed(_sums_of_chunks)(partition, work) for partition in self._partitions]
-        return add_results(result for partition in dask.compute(*tasks) for result in partition)
+        tasks = [delayed(_sums_of_chunks)(partition, work) for partition in self._partitions]
+        return add_results(result for partition in compute(*tasks) for result in partition)
 
 
 def fit(learner: Learner, array: Any, partition_size: int = 16 * CHUNK) -> Learner:

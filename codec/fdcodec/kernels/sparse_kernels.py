@@ -3,7 +3,7 @@
 Sparse coding works on one chunk of samples; the sums that the dictionary update needs, Z = Y X^T and W = X X^T, come
 out of the same pass. In the accumulators `sums[0]` is Z^T and `sums[1]` is W.
 """
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,assignment"
 
 import math
 from typing import NamedTuple
