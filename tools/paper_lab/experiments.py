@@ -24,7 +24,7 @@ G_SIZES = (42, 64, 85, 128, 170, 256, 341, 682)
 R_SIZES = (42, 50, 64, 85, 128, 170, 256, 341, 682, 1364)
 REFLECTORS = (1, 2, 3, 4, 6, 8, 16)
 ATOM_SPARSITIES = (2, 3, 4, 6, 8)
-ROUNDS = {4: 1600, 8: 500, 12: 400}
+ROUNDS = {4: 1600, 8: 300, 12: 240}
 """Rounds of the search by s, up to m = 128; fewer for larger m, whose rounds take longer."""
 STEP = 20.0 / 255.0
 LAYOUTS = {32: [(16, 1)], 64: [(16, 2)], 144: [(16, 2), (32, 1)], 416: [(16, 2), (32, 2), (64, 1)]}
@@ -105,7 +105,7 @@ def greedy_and_structured(m: int, images: Images) -> Result:
         coefficients
     )
     return {
-        "dct": float(joint.error_curve_[0]),
+        "dct": float(StructuredDLA(0, 4, 0, step=STEP).fit(coefficients).error_),
         "greedy": float(greedy.error_),
         "structured": float(joint.error_),
         "greedy_layers": layer_count(greedy),
