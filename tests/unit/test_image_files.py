@@ -229,6 +229,25 @@ def test_replaced_file_keeps_its_permissions(tmp_path):
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
 
 
+def test_link_stays_a_link(tmp_path):
+    """Writing through a link replaces what it points to."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    replace_file(link, b"new")
+    assert (link.is_symlink(), target.read_bytes()) == (True, b"new")
+
+
+def test_pipe_is_written_to_and_stays(tmp_path):
+    """A named pipe, like any device, is not replaced by a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    replace_file(pipe, b"new")
+    assert (pipe.is_fifo(), os.read(reader, 10)) == (True, b"new")
+    os.close(reader)
+
+
 @pytest.mark.parametrize("name", ["with space", "-dash", "\N{GRINNING FACE}", "x" * 200])
 def test_any_file_name(tmp_path, name):
     """Spaces, dashes, other alphabets and long names are file names."""

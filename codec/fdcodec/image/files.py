@@ -11,7 +11,7 @@ def replace_file(path: Path, data: bytes) -> None:
     Parameters
     ----------
     path
-        Target; its directory must exist.
+        Target; its directory must exist. A link stays a link; devices and pipes are written to as they are.
     data
         The whole content.
 
@@ -21,7 +21,10 @@ def replace_file(path: Path, data: bytes) -> None:
         Nothing was written and an existing file is as it was; its `filename` is `path`.
     """
     try:
-        _write_beside(path, data)
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+        else:
+            _write_beside(path.resolve(), data)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
