@@ -110,7 +110,7 @@ def run_jobs(jobs: list[Job], work: Callable[[Job], dict[str, Any]], console: Co
 
 def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, force: bool) -> int:
     try:
-        if not force and job.target != STREAM and job.target.exists():
+        if not force and job.target.is_file():
             raise FileExistsError(f"{job.target} exists; add --force to replace it")
         console.report(str(job.source), work(job))
     except BrokenPipeError:

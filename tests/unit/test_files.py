@@ -1,0 +1,76 @@
+"""Putting files in place: whole or not at all."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+from tests.images import noise
+
+from fdcodec.errors import UnsupportedError
+from fdcodec.image import files
+from fdcodec.image.files import replace_file
+from fdcodec.image.picture import Picture
+from fdcodec.image.reading import read_image
+from fdcodec.image.writing import write_image
+
+
+def test_write_error_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    """A full disk costs neither the existing output nor a stray temporary file."""
+    path = tmp_path / "out.png"
+    path.write_bytes(b"precious")
+
+    def full_disk(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(files.os, "fsync", full_disk)
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_image(Picture(noise(3, 3, 3, seed=11)), path)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == b"precious"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_refused_samples_leave_the_old_file(tmp_path):
+    """Nothing is written before the whole file has been made."""
+    path = tmp_path / "out.jpg"
+    path.write_bytes(b"precious")
+    with pytest.raises(UnsupportedError):
+        write_image(Picture(noise(3, 3, 4, seed=12)), path)
+    assert path.read_bytes() == b"precious"
+
+
+def test_replaced_file_keeps_its_permissions(tmp_path):
+    """A private file stays private."""
+    path = tmp_path / "private"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    replace_file(path, b"new")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
+
+
+def test_link_stays_a_link(tmp_path):
+    """Writing through a link replaces what it points to."""
+    target, link = tmp_path / "target", tmp_path / "link"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    replace_file(link, b"new")
+    assert (link.is_symlink(), target.read_bytes()) == (True, b"new")
+
+
+def test_pipe_is_written_to_and_stays(tmp_path):
+    """A named pipe, like any device, is not replaced by a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    replace_file(pipe, b"new")
+    assert (pipe.is_fifo(), os.read(reader, 10)) == (True, b"new")
+    os.close(reader)
+
+
+@pytest.mark.parametrize("name", ["with space", "-dash", "\N{GRINNING FACE}", "x" * 200])
+def test_any_file_name(tmp_path, name):
+    """Spaces, dashes, other alphabets and long names are file names."""
+    path = Path(tmp_path, f"{name}.png")
+    write_image(Picture(noise(2, 2, 1, seed=13)), path)
+    assert read_image(path).picture.channels == 1
