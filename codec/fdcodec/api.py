@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from fdcodec import container
-from fdcodec.errors import ParameterError, UnsupportedError
+from fdcodec.arguments import check_integers, check_region, check_transform
+from fdcodec.errors import UnsupportedError
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE, MIN_TILE_SIZE
 from fdcodec.sources import Source, read_source
 
@@ -101,8 +102,9 @@ def encode(
 
     picture = as_picture(image, exif=exif, xmp=xmp, icc=icc)
     target = only_target(lossless, quality=quality, psnr_db=psnr_db, bpp=bpp, size_bytes=size_bytes)
-    _check_ranges(effort=(effort, 1, 9), threads=(threads, 0, MAX_THREADS))
-    _check_ranges(tile=(tile, MIN_TILE_SIZE, MAX_SIDE), sparsity=(sparsity, 1, MAX_SIDE))
+    check_transform(transform, embed)
+    check_integers(effort=(effort, 1, 9), threads=(threads, 0, MAX_THREADS))
+    check_integers(tile=(tile, MIN_TILE_SIZE, MAX_SIDE), sparsity=(sparsity, 1, MAX_SIDE))
     settings = EncoderSettings(
         transform=transform,
         embed=embed,
@@ -169,9 +171,11 @@ def decode_picture(data: Source, region: Region | None = None, *, max_pixels: in
     """Decode a file, or a rectangle of it, to its samples and metadata; arguments and errors as for `decode_region`."""
     from fdcodec import codec
 
+    check_integers(max_pixels=(max_pixels, 1, MAX_SIDE**2))
     content = read_source(data)
     if region is None:
         return codec.decode(content, max_pixels=max_pixels)
+    check_region(region)
     return codec.decode_region(content, region, max_pixels=max_pixels)
 
 
@@ -242,9 +246,3 @@ def read_header(data: Source) -> container.Header:
         As for `decode`.
     """
     return container.read_header(read_source(data))
-
-
-def _check_ranges(**values: tuple[int | None, int, int]) -> None:
-    for name, (value, lowest, highest) in values.items():
-        if value is not None and not lowest <= value <= highest:
-            raise ParameterError(f"{name}: {value} is not in {lowest}..{highest}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf, log, log10
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -48,8 +49,8 @@ def only_target(lossless: bool, **values: float | None) -> Target:
         raise ParameterError(f"{' and '.join(target.kind for target in given)} were given; give only one of them")
     target = given[0] if given else Target("quality", DEFAULT_QUALITY)
     lowest, highest = _RANGES.get(target.kind, (1, 1))
-    if not lowest <= target.value <= highest:
-        raise ParameterError(f"{target.kind}: {target.value} is not in {lowest:g}..{highest:g}")
+    if not (isinstance(target.value, Real) and lowest <= target.value <= highest):
+        raise ParameterError(f"{target.kind}: {target.value!r} is not a number in {lowest:g}..{highest:g}")
     return target
 
 

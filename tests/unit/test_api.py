@@ -94,10 +94,11 @@ def test_region_is_the_slice_of_the_whole(region):
     assert np.array_equal(fdcodec.decode_region(data, region), fdcodec.decode(data)[y : y + height, x : x + width])
 
 
-def test_region_outside_the_picture():
-    """A region that leaves the picture is a wrong argument."""
+@pytest.mark.parametrize("region", [(122, 0, 7, 1), (0, 0, 0, 1), (1, 2, 3), "abcd", (0.0, 0, 1, 1), 7])
+def test_region_that_is_none(region):
+    """A region that leaves the picture, is empty or is not four integers is a wrong argument."""
     with pytest.raises(ParameterError, match="region"):
-        fdcodec.decode_region(DATA, (122, 0, 7, 1))
+        fdcodec.decode_region(DATA, region)
 
 
 def test_metadata_is_stored_and_read():
@@ -160,6 +161,10 @@ def test_size_that_cannot_be_reached():
         ({"tile": 15}, "tile: 15"),
         ({"sparsity": 0}, "sparsity: 0"),
         ({"exif": "text"}, "exif: str"),
+        ({"quality": "high"}, "quality: 'high'"),
+        ({"effort": 5.5}, "effort: 5.5"),
+        ({"transform": 7}, "transform: 7"),
+        ({"embed": "yes"}, "embed: 'yes'"),
     ],
 )
 def test_wrong_arguments_name_themselves(options, words):

@@ -17,7 +17,7 @@ LAYERS = [
     {"transform"},
     {"coding", "filtering", "image", "container", "model", "learning", "presets"},
     {"codec", "training"},
-    {"api", "reader", "sources", "targets", "rate_control", "verification", "inspection", "fdcodec"},
+    {"api", "arguments", "reader", "sources", "targets", "rate_control", "verification", "inspection", "fdcodec"},
     {"integrations", "compare"},
     {"cli", "__main__"},
 ]
