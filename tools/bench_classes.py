@@ -57,4 +57,8 @@ def class_rates(comparison: Comparison) -> list[dict[str, object]]:
 def line(row: dict[str, dict[str, float]]) -> str:
     """Return a row as text."""
     planes = " gray" if str(row["measure"]).endswith("-y") else ""
-    return f"{row['anchor']}{planes} {row['average']['percent']:+.1f} (median {row['images']['median']:+.1f})"
+    average, images = row["average"], row["images"]
+    refused = f"refused ({average['reason']})"
+    return f"{row['anchor']}{planes} " + (
+        refused if average["reason"] else f"{average['percent']:+.1f} (median {images['median']:+.1f})"
+    )

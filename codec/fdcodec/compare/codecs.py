@@ -21,7 +21,7 @@ NAMES = (*RIVALS, "fdc")
 class Fdc(Codec):
     """fdcodec itself, with a transform by name ("auto", a preset) or by the path of an .fdt file."""
 
-    qualities = (0, 12, 25, 40, 55, 70, 80, 90)
+    qualities = (0, 12, 25, 40, 55, 70, 82, 94)
 
     def __init__(self, transform: str) -> None:
         self.transform = transform

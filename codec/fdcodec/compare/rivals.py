@@ -69,7 +69,7 @@ class AVIF420(PillowCodec):
 
     name, label, format, feature = "avif420", "AVIF 4:2:0", "AVIF", "avif"
     options: ClassVar[dict[str, object]] = {"speed": 4, "subsampling": "4:2:0", "max_threads": 1}
-    qualities = (20, 32, 45, 58, 70, 80, 88, 93)
+    qualities = (10, 25, 40, 55, 68, 80, 88, 93)
 
 
 class AVIF444(PillowCodec):
@@ -77,7 +77,7 @@ class AVIF444(PillowCodec):
 
     name, label, format, feature = "avif444", "AVIF 4:4:4", "AVIF", "avif"
     options: ClassVar[dict[str, object]] = {"speed": 4, "subsampling": "4:4:4", "max_threads": 1}
-    qualities = (20, 32, 45, 58, 70, 80, 88, 93)
+    qualities = (10, 25, 40, 55, 68, 80, 88, 93)
 
 
 class ImagecodecsCodec(Codec):
