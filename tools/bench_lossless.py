@@ -140,7 +140,9 @@ def main() -> None:
         classes = json.loads(options.output.read_text())["classes"]
         known = {row["image"]: row for entry in classes.values() for row in entry["images"]}
     encode_planes(np.zeros((1, 8, 8), np.uint8), 8)
+    command = f"python tools/bench_lossless.py DATA --limit {options.limit}"
     record: dict[str, object] = {}
+    document = {"command": command, "machine": platform.platform(), "classes": record}
     for name in options.only:
         paths = sorted(path for path in options.data.glob(CLASSES[name] + "/*") if path.suffix == ".png")
         rows = [measure(path, known) for path in paths[:: max(1, len(paths) // options.limit)]]
@@ -148,9 +150,7 @@ def main() -> None:
         for row in rows:
             print(name, *(f"{value:.2f}" if isinstance(value, float) else value for value in row.values()))
         print(name, totals(rows), flush=True)
-    command = f"python tools/bench_lossless.py DATA --limit {options.limit}"
-    document = {"command": command, "machine": platform.platform(), "classes": record}
-    options.output.write_text(json.dumps(document, indent=1) + "\n")
+        options.output.write_text(json.dumps(document, indent=1) + "\n")
 
 
 if __name__ == "__main__":

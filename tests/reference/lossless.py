@@ -218,7 +218,7 @@ class LosslessDecoder:
         return sum(g * p for g, p in zip(weights, predictions, strict=True)) // sum(weights), smallest
 
     def energy(self, c, y, x):
-        """L4.5: return E."""
+        """L4.5: return e."""
         r = [abs(self.at(self.residual[c], y + dy, x + dx, 0)) for dy, dx in
              ((0, -1), (-1, 0), (-1, -1), (-1, 1), (0, -2))]  # fmt: skip
         v = self.neighbour(c, y, x)
@@ -226,7 +226,7 @@ class LosslessDecoder:
         e += abs(v(0, -1) - v(-1, -1)) + abs(v(-1, 0) - v(-1, -1)) + abs(v(-1, 0) - v(-1, 1))
         if c:
             e = ((e + 4 * abs(self.residual[c - 1][y, x])) * 3) >> 2
-        return min(level(e), 39)
+        return e
 
     def sample(self, c, y, x):
         """L4 to L6."""
@@ -236,7 +236,8 @@ class LosslessDecoder:
             return
         predictions, taps = self.predict(c, y, x)
         blend, smallest = self.blend(c, y, x, predictions)
-        energy = self.energy(c, y, x)
+        activity = self.energy(c, y, x)
+        energy = min(level(activity), 39)
         v = self.neighbour(c, y, x)
         signs = [v(0, -1), v(-1, 0), v(-1, -1), v(-1, 1), v(0, -2), v(-2, 0)]
         signs += [2 * v(-1, 0) - v(-2, 0), 2 * v(0, -1) - v(0, -2)]
@@ -267,7 +268,8 @@ class LosslessDecoder:
         errors = [min(abs(k - 16 * value) >> 1, 1 << 20) for k in predictions]
         self.error[c][y, x] = errors + [0] * (12 - len(errors))
         for one in biases:
-            one.update((16 * value - blend) << 4)
+            most = ((activity >> 5) + 1) << 8
+            one.update(clip((16 * value - blend) << 4, -most, most))
         gain = (1 << 36) // (4 + sum(tap * tap for tap in taps))
         self.fast[c] = self.trained(self.fast[c], taps, 16 * value - predictions[6], gain, 0)
         self.slow[c] = self.trained(self.slow[c], taps, 16 * value - predictions[7], gain, 4)

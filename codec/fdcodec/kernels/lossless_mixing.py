@@ -12,16 +12,7 @@ READ ME FIRST
 import numpy as np
 
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.range_coder import (
-    DECODING,
-    LOW,
-    PROBABILITY_BITS,
-    RANGE,
-    REFILL_BELOW,
-    WORD_MASK,
-    _carry,
-    _refill,
-)
+from fdcodec.kernels.range_coder import DECODING, LOW, PROBABILITY_BITS, RANGE, _renormalize
 
 CELL_COUNT_BITS = 8
 MAX_CELL_COUNT = 255
@@ -93,21 +84,16 @@ def train(weights, inputs, n_inputs, bit, probability, rate):
 @kernel(checked=True)
 def code_with(coder, buffer, probability, bit):
     """Code one bin that is a one with `probability` of 2**16."""
-    bound = (coder[RANGE] >> PROBABILITY_BITS) * probability
+    low, width = coder[LOW], coder[RANGE]
+    bound = (width >> PROBABILITY_BITS) * probability
     if coder[DECODING]:
-        bit = 1 if coder[LOW] < bound else 0
-        if bit == 0:
-            coder[LOW] -= bound
-    elif bit == 0:
-        coder[LOW] += bound
-        if coder[LOW] > WORD_MASK:
-            _carry(coder, buffer)
+        bit = 1 if low < bound else 0
     if bit:
-        coder[RANGE] = bound
+        width = bound
     else:
-        coder[RANGE] -= bound
-    if coder[RANGE] < REFILL_BELOW:
-        _refill(coder, buffer)
+        width -= bound
+        low += -bound if coder[DECODING] else bound
+    _renormalize(coder, buffer, low, width)
     return bit
 
 

@@ -64,6 +64,8 @@ ERROR_WEIGHT = np.array([(1 << 20) // isqrt(max(s, 4) ** 3) + 1 for s in range(1
 # Shift of the n-th update of a bias: about log2(n + 2).
 BIAS_SHIFT = np.array([1] + [2] * 2 + [3] * 6 + [4] * 14 + [5], dtype=np.int64)
 MAX_BIAS_COUNT = 23
+# A bias learns at most activity / 32 + 1 of an error: one edge must not shift a flat region (-25 % on two head CTs).
+BIAS_CAP_SHIFT = 5
 
 
 class State(NamedTuple):
@@ -253,7 +255,7 @@ def texture(plane, i, j, prediction):
 
 @kernel(inline=True)
 def residual_energy(residuals, plane, channel, row, i, j):
-    """Return the level of the neighbours' residuals and gradients, and of this pixel's residual one plane before."""
+    """Return the sum of the neighbours' residuals and gradients, and of this pixel's residual one plane before."""
     above = residuals[channel, 1 - row]
     here = residuals[channel, row]
     energy = 4 * abs(np.int64(here[j - 1])) + 3 * abs(np.int64(above[j])) + abs(np.int64(here[j - 2]))
@@ -263,7 +265,7 @@ def residual_energy(residuals, plane, channel, row, i, j):
     energy += abs(np.int64(plane[i, j - 1]) - nw) + abs(n - nw) + abs(n - np.int64(plane[i - 1, j + 1]))
     if channel:
         energy = ((energy + 4 * abs(np.int64(residuals[channel - 1, row, j]))) * 3) >> 2
-    return min(level(energy), N_ENERGIES - 1)
+    return energy
 
 
 @kernel(inline=True)
@@ -384,7 +386,8 @@ def code_sample(s, channel, i, j):
     blend = average(predictions, sums, n_predictions, smallest_level)
     gain = (1 << 36) // tap_norm(s.taps)
 
-    energy = residual_energy(s.residuals, plane, channel, row, i, j)
+    activity = residual_energy(s.residuals, plane, channel, row, i, j)
+    energy = min(level(activity), N_ENERGIES - 1)
     west = np.int64(residuals[row, j - 1])
     north = np.int64(residuals[1 - row, j])
     before = clipped_residual(s.residuals[channel - 1, row, j]) if channel else 3
@@ -414,8 +417,10 @@ def code_sample(s, channel, i, j):
     residuals[row, j] = value - prediction
     value <<= FRACTION
     record_errors(errors[row, j], predictions, n_predictions, value)
-    train_bias(texture_bias, (value - blend) << 4, 5)
-    train_bias(residual_bias, (value - blend) << 4, 6)
+    most = ((activity >> BIAS_CAP_SHIFT) + 1) << 8
+    error = min(max((value - blend) << 4, -most), most)
+    train_bias(texture_bias, error, 5)
+    train_bias(residual_bias, error, 6)
     train_filter(s.taps, fast, value - predictions[FAST_FILTER], gain, 0)
     train_filter(s.taps, slow, value - predictions[SLOW_FILTER], gain, SLOW_FILTER_SHIFT)
     store(fast, s.above[channel, j])
