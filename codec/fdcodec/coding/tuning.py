@@ -7,19 +7,24 @@ from fdcodec.kernels.tables import HALF_STEPS
 LAGRANGIAN = 0.13  # squared steps a bit is worth; 0.10 costs 0.3 %, 0.17 costs 0.05 % (6 Kodak luma)
 ROOT = 0.9  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
-_CANDIDATES = (1, 1, 1, 2, 2, 3, 4, 6, 8)  # modes tried in full, by effort 1..9
+LEAST_END = 3  # a block whose levels end before this position is not split
+_CANDIDATES = (1, 1, 1, 1, 2, 2, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
+_FANS = (16, 8, 8, 8, 4, 4, 4, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
 
 def search_options(settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]]) -> list[Options]:
     """Return the search options of each plane."""
     half_step = int(HALF_STEPS[step_index])
     step = half_step / 32  # in sample units
+    candidates, fan = _CANDIDATES[settings.effort - 1], _FANS[settings.effort - 1]
     shared = {
         "half_step": half_step,
         "lagrangian": max(1, round(LAGRANGIAN * half_step**2 / 4)),
         "root": max(1, round(ROOT * LAGRANGIAN**0.5 * step)),
-        "n_candidates": _CANDIDATES[settings.effort - 1],
+        "n_candidates": (0, 0, max(candidates - 1, 1), candidates, candidates, candidates),
+        "fans": (0, 0, 2 * fan, 2 * fan, fan, fan),
         "sparsity": settings.sparsity or 0,
         "skip_split": round(SKIP_SPLIT * step**2 * 1024),
+        "least_end": LEAST_END,
     }
     return [Options(kind=min(k, 1), low=low, high=high, **shared) for k, (low, high) in enumerate(bounds)]

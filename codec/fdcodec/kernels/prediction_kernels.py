@@ -219,10 +219,9 @@ def _blend_side(references, log2_size, angle, sign, lines):
 
 
 @kernel()
-def predict(references, smoothed, log2_size, mode, scratch, prediction):
-    """Write the prediction of `mode` (0..34) for one block; `scratch` is a pair (line, lines) of work arrays."""
+def predict(references, smoothed, log2_size, mode, line, lines, prediction):
+    """Write the prediction of `mode` (0..34) for one block; `line` and `lines` are scratch."""
     size = 1 << log2_size
-    line, lines = scratch
     if mode == PLANAR:
         _predict_planar(smoothed if log2_size >= 3 else references, log2_size, prediction)
         _blend_edges(references, log2_size, prediction)

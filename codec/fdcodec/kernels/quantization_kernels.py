@@ -135,6 +135,7 @@ def trellis_levels(coefficients, block, half_step, lagrangian, contexts, costs, 
     reciprocal = (np.int64(1) << RECIPROCAL_BITS) // half_step
     path_costs = np.full(4, INFINITE)
     new_costs = np.full(4, INFINITE)
+    options = np.zeros((2, 3), np.int64)
     ends = np.zeros(4, np.int64)
     new_ends = np.zeros(4, np.int64)
     tail = np.int64(0)
@@ -144,21 +145,24 @@ def trellis_levels(coefficients, block, half_step, lagrangian, contexts, costs, 
         zero = (amplitude * amplitude) << ERROR_SHIFT
         whole = min((amplitude * reciprocal) >> RECIPROCAL_BITS, 2 * MAX_LEVEL - 2)
         new_costs[:] = INFINITE
-        for state in range(4):
-            if path_costs[state] >= INFINITE:
-                continue
-            quantizer = state >> 1
+        for quantizer in range(2):
             context = coefficient_context(0, log2_size, quantizer, row + column, neighbours[k])
             low = (whole + quantizer) >> 1
             for choice in range(3):
                 magnitude = low + choice if choice < 2 else 0
-                if choice == 2 and low == 0:
-                    continue
                 error = zero
                 if magnitude > 0:
                     difference = amplitude - (2 * magnitude - quantizer) * half_step
                     error = (difference * difference) << ERROR_SHIFT
-                cost = path_costs[state] + error + lagrangian * magnitude_cost(costs.levels[context], magnitude)
+                options[quantizer, choice] = error + lagrangian * magnitude_cost(costs.levels[context], magnitude)
+        for state in range(4):
+            if path_costs[state] >= INFINITE:
+                continue
+            quantizer = state >> 1
+            low = (whole + quantizer) >> 1
+            for choice in range(3 if low > 0 else 2):
+                magnitude = low + choice if choice < 2 else 0
+                cost = path_costs[state] + options[quantizer, choice]
                 following = NEXT_STATE[state, magnitude & 1]
                 if cost < new_costs[following]:
                     new_costs[following] = cost

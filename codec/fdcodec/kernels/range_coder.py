@@ -74,10 +74,9 @@ def finish_encoder(coder: np.ndarray, buffer: np.ndarray) -> bytes:
 
 
 @kernel()
-def _carry(coder, buffer):
+def _carry(buffer, position):
     """Add one to the bytes already written."""
-    coder[LOW] &= WORD_MASK
-    index = coder[POSITION] - 1
+    index = position - 1
     while buffer[index] == 255:
         buffer[index] = 0
         index -= 1
@@ -85,74 +84,86 @@ def _carry(coder, buffer):
 
 
 @kernel(checked=True)
-def _refill(coder, buffer):
-    """Shift 16 bits out of (encoder) or into (decoder) the 48-bit word."""
+def _refill(coder, buffer, low):
+    """Return `low` after 16 bits were shifted out of (encoder) or into (decoder) the 48-bit word."""
     position = coder[POSITION]
     coder[POSITION] = position + 2
-    coder[RANGE] <<= 16
     if coder[DECODING]:
-        word = 0
-        if position + 1 < coder[LENGTH]:
-            word = (np.int64(buffer[position]) << 8) | np.int64(buffer[position + 1])
-        elif position < coder[LENGTH]:
+        word = np.int64(0)
+        if position < coder[LENGTH]:
             word = np.int64(buffer[position]) << 8
-        coder[LOW] = (coder[LOW] << 16) | word
-    else:
-        low = coder[LOW]
-        buffer[position] = low >> 40
-        buffer[position + 1] = (low >> 32) & 255
-        coder[LOW] = (low & LOW32_MASK) << 16
+        if position + 1 < coder[LENGTH]:
+            word |= np.int64(buffer[position + 1])
+        return (low << 16) | word
+    buffer[position] = low >> 40
+    buffer[position + 1] = (low >> 32) & 255
+    return (low & LOW32_MASK) << 16
 
 
-@kernel(checked=True)
+@kernel(inline=True)
+def _renormalize(coder, buffer, low, width):
+    """Store the interval, its carry passed on and its width brought back to 32 bits or more."""
+    if low > WORD_MASK:
+        low &= WORD_MASK
+        _carry(buffer, coder[POSITION])
+    if width < REFILL_BELOW:
+        low = _refill(coder, buffer, low)
+        width <<= 16
+    coder[LOW] = low
+    coder[RANGE] = width
+
+
+@kernel(inline=True)
 def code_bin(coder, buffer, contexts, context, bit):
-    """Code one bin with adaptive context `context`; `LOW` is the code value when decoding."""
+    """Code one bin with adaptive context `context`, which the caller keeps below the number of contexts.
+
+    `LOW` holds the code value, relative to the interval, when decoding.
+    """
     fast = np.int64(contexts[context, 0])
     slow = np.int64(contexts[context, 1])
-    count = np.int64(contexts[context, 2])
-    bound = (coder[RANGE] >> PROBABILITY_BITS) * ((fast + slow) >> 1)
+    count = contexts[context, 2]
+    low, width = coder[LOW], coder[RANGE]
+    bound = (width >> PROBABILITY_BITS) * ((fast + slow) >> 1)
     if coder[DECODING]:
-        bit = 1 if coder[LOW] < bound else 0
-        if bit == 0:
-            coder[LOW] -= bound
-    elif bit == 0:
-        coder[LOW] += bound
-        if coder[LOW] > WORD_MASK:
-            _carry(coder, buffer)
-    if bit:
-        coder[RANGE] = bound
-    else:
-        coder[RANGE] -= bound
+        bit = 1 if low < bound else 0
     start = START_SHIFT[count]
     fast_shift = min(start, FAST_SHIFT)
-    slow_shift = min(start, SLOW_SHIFT)
     if bit:
+        width = bound
         fast = min(fast + ((65536 - fast) >> fast_shift), 65536 - FAST_MARGIN)
-        slow = min(slow + ((65536 - slow) >> slow_shift), 65536 - SLOW_MARGIN)
+        slow = min(slow + ((65536 - slow) >> start), 65536 - SLOW_MARGIN)
     else:
+        width -= bound
+        low += -bound if coder[DECODING] else bound
         fast = max(fast - (fast >> fast_shift), FAST_MARGIN)
-        slow = max(slow - (slow >> slow_shift), SLOW_MARGIN)
+        slow = max(slow - (slow >> start), SLOW_MARGIN)
     contexts[context, 0] = fast
     contexts[context, 1] = slow
     contexts[context, 2] = min(count + 1, MAX_COUNT)
-    if coder[RANGE] < REFILL_BELOW:
-        _refill(coder, buffer)
+    _renormalize(coder, buffer, low, width)
+    return bit
+
+
+@kernel(inline=True)
+def code_bypass(coder, buffer, bit):
+    """Code one equiprobable bin."""
+    low, width = coder[LOW], coder[RANGE] >> 1
+    if coder[DECODING]:
+        bit = 1 if low >= width else 0
+    if bit:
+        low += -width if coder[DECODING] else width
+    _renormalize(coder, buffer, low, width)
     return bit
 
 
 @kernel(checked=True)
 def code_bits(coder, buffer, value, n_bits):
     """Code `n_bits` (at most 16) equiprobable bits, most significant first, as one number."""
-    coder[RANGE] >>= n_bits
+    low, width = coder[LOW], coder[RANGE] >> n_bits
     if coder[DECODING]:
-        value = min(coder[LOW] // coder[RANGE], (1 << n_bits) - 1)
-        coder[LOW] -= value * coder[RANGE]
-    else:
-        coder[LOW] += value * coder[RANGE]
-        if coder[LOW] > WORD_MASK:
-            _carry(coder, buffer)
-    if coder[RANGE] < REFILL_BELOW:
-        _refill(coder, buffer)
+        value = min(low // width, (1 << n_bits) - 1)
+    low += -value * width if coder[DECODING] else value * width
+    _renormalize(coder, buffer, low, width)
     return value
 
 
@@ -161,7 +172,7 @@ def code_exp_golomb(coder, buffer, value):
     """Code `value` >= 0 (below 2**16 - 1) as exponential Golomb of order 0 in bypass bins (SPEC 5.3)."""
     target = value + 1
     n_bits = 0
-    while n_bits < 15 and code_bits(coder, buffer, 1 if target >> (n_bits + 1) else 0, 1):
+    while n_bits < 15 and code_bypass(coder, buffer, 1 if target >> (n_bits + 1) else 0):
         n_bits += 1
     if n_bits == 0:
         return 0

@@ -41,7 +41,7 @@ def predict_block(plane, luma, x, y, log2_size, mode, work):
         return
     gather_references(plane, x, y, log2_size, work.references)
     smooth_references(work.references, log2_size, work.smoothed)
-    predict(work.references, work.smoothed, log2_size, mode, (work.line, work.lines), work.prediction)
+    predict(work.references, work.smoothed, log2_size, mode, work.line, work.lines, work.prediction)
 
 
 @kernel()

@@ -67,10 +67,16 @@ class Search(NamedTuple):
     mode_costs: np.ndarray
     mode_rates: np.ndarray
     nodes: np.ndarray
+    rows: np.ndarray
 
 
 class Options(NamedTuple):
-    """The numbers of one plane's search; `lagrangian` prices 1/1024 bit, `root` is what it is for a sum of differences."""
+    """The numbers of one plane's search.
+
+    `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 size: modes
+    tried in full, and the distance of the angles that are priced (0: none); `skip_split` and `least_end` bound the error
+    and the end of a block that is not worth splitting.
+    """
 
     kind: int
     half_step: int
@@ -78,70 +84,102 @@ class Options(NamedTuple):
     root: int
     low: int
     high: int
-    n_candidates: int
+    n_candidates: tuple[int, ...]
+    fans: tuple[int, ...]
     sparsity: int
     skip_split: int
+    least_end: int
 
 
 @kernel()
-def hadamard_cost(original, x, y, prediction, size):
-    """Return the sum of absolute 4x4 Hadamard coefficients of the residual, orthonormal scale times 4."""
+def hadamard_cost(original, x, y, prediction, size, rows):
+    """Return the sum of absolute 4x4 Hadamard coefficients of the residual, 4 times the orthonormal scale.
+
+    `rows` is int32 (4, 32) scratch: four rows at a time are combined over the whole width, then by fours of columns.
+    """
     total = np.int64(0)
-    t = np.empty(16, np.int64)
     for row in range(0, size, 4):
-        for column in range(0, size, 4):
-            for i in range(4):
-                a = np.int64(original[y + row + i, x + column] - prediction[row + i, column])
-                b = np.int64(original[y + row + i, x + column + 1] - prediction[row + i, column + 1])
-                c = np.int64(original[y + row + i, x + column + 2] - prediction[row + i, column + 2])
-                d = np.int64(original[y + row + i, x + column + 3] - prediction[row + i, column + 3])
-                t[4 * i] = a + b + c + d
-                t[4 * i + 1] = a - b + c - d
-                t[4 * i + 2] = a + b - c - d
-                t[4 * i + 3] = a - b - c + d
-            for i in range(4):
-                a, b, c, d = t[i], t[4 + i], t[8 + i], t[12 + i]
+        for column in range(size):
+            a = original[y + row, x + column] - prediction[row, column]
+            b = original[y + row + 1, x + column] - prediction[row + 1, column]
+            c = original[y + row + 2, x + column] - prediction[row + 2, column]
+            d = original[y + row + 3, x + column] - prediction[row + 3, column]
+            rows[0, column] = a + b + c + d
+            rows[1, column] = a - b + c - d
+            rows[2, column] = a + b - c - d
+            rows[3, column] = a - b - c + d
+        for i in range(4):
+            for k in range(size >> 2):
+                a, b, c, d = rows[i, 4 * k], rows[i, 4 * k + 1], rows[i, 4 * k + 2], rows[i, 4 * k + 3]
                 total += abs(a + b + c + d) + abs(a - b + c - d) + abs(a + b - c - d) + abs(a - b - c + d)
     return total
 
 
 @kernel()
-def _price_mode(s, o, x, y, log2_size, mode):
-    """Enter a mode's Hadamard cost, rate included, into `mode_costs`, unless it is there."""
-    if s.mode_costs[mode] < INFINITE:
+def _price_angle(mode, original, x, y, log2_size, references, smoothed, line, lines, prediction, rows, fits):
+    """Enter the Hadamard cost of a mode's residual into `fits`, unless it is there."""
+    if fits[mode] < INFINITE:
         return
-    if mode == CHROMA_FROM_LUMA:
-        predict_from_luma(s.luma, s.plane, x, y, log2_size, s.work.prediction)
-    else:
-        predict(s.work.references, s.work.smoothed, log2_size, mode, (s.work.line, s.work.lines), s.work.prediction)
-    rate = mode_cost(s.contexts, s.maps, o.kind, x, y, log2_size, mode, s.probable)
-    s.mode_rates[mode] = rate
-    s.mode_costs[mode] = (hadamard_cost(s.original, x, y, s.work.prediction, 1 << log2_size) << 8) + o.root * rate
+    predict(references, smoothed, log2_size, mode, line, lines, prediction)
+    fits[mode] = hadamard_cost(original, x, y, prediction, 1 << log2_size, rows) << 8
 
 
 @kernel()
-def _price_modes(s, o, x, y, log2_size):
-    """Price the modes worth a look: the probable ones, a coarse fan of angles and, in luma, the angles beside the best."""
-    s.mode_costs[:] = INFINITE
-    probable_modes(s.maps, s.guide, o.kind, x, y, 1 << log2_size, s.probable)
-    _price_mode(s, o, x, y, log2_size, PLANAR)
-    _price_mode(s, o, x, y, log2_size, DC)
-    for k in range(N_PROBABLE):
-        _price_mode(s, o, x, y, log2_size, s.probable[k])
-    if o.kind == 1:
-        _price_mode(s, o, x, y, log2_size, CHROMA_FROM_LUMA)
+def _price_fits(
+    original, x, y, log2_size, references, smoothed, line, lines, prediction, rows, probable, parent, fan, fits
+):  # fmt: skip
+    """Enter the Hadamard costs of planar, DC, the probable modes, the parent's best mode and angles `fan` apart, then
+    of the angles beside the best; `fan` 0 stops before the angles.
+    """
+    fits[:] = INFINITE
+    for k in range(N_PROBABLE + 3):
+        mode = k if k < 2 else (probable[k - 2] if k < N_PROBABLE + 2 else parent)
+        _price_angle(mode, original, x, y, log2_size, references, smoothed, line, lines, prediction, rows, fits)
+    if fan == 0:
         return
-    for mode in range(2, N_MODES, 4):
-        _price_mode(s, o, x, y, log2_size, mode)
+    for mode in range(2, N_MODES, fan):
+        _price_angle(mode, original, x, y, log2_size, references, smoothed, line, lines, prediction, rows, fits)
     for distance in (2, 1):
         best = 2
         for mode in range(2, N_MODES):
-            if s.mode_costs[mode] < s.mode_costs[best]:
+            if fits[mode] < fits[best]:
                 best = mode
-        if best - distance >= 2:
-            _price_mode(s, o, x, y, log2_size, best - distance)
-        if best + distance < N_MODES:
-            _price_mode(s, o, x, y, log2_size, best + distance)
+        for mode in (best - distance, best + distance):
+            if 2 <= mode < N_MODES:
+                _price_angle(mode, original, x, y, log2_size, references, smoothed, line, lines, prediction, rows, fits)
+
+
+@kernel()
+def _price_rates(contexts, maps, kind, x, y, log2_size, root, probable, costs, rates):
+    """Add the rate of each priced mode, weighed by `root`, to its cost."""
+    other = mode_cost(contexts, maps, kind, x, y, log2_size, -1, probable)
+    rates[:N_MODES] = other
+    for index in range(N_PROBABLE):
+        rates[probable[index]] = mode_cost(contexts, maps, kind, x, y, log2_size, probable[index], probable)
+    if kind == 1:
+        rates[CHROMA_FROM_LUMA] = mode_cost(contexts, maps, kind, x, y, log2_size, CHROMA_FROM_LUMA, probable)
+    for mode in range(N_MODES + 1):
+        if costs[mode] < INFINITE:
+            costs[mode] += root * rates[mode]
+
+
+@kernel(inline=True)
+def _price_modes(s, o, x, y, log2_size):
+    """Price the modes worth a look by the Hadamard cost of their residual and their rate."""
+    work = s.work
+    probable_modes(s.maps, s.guide, o.kind, x, y, 1 << log2_size, s.probable)
+    parent = s.best_modes[log2_size + 1] if log2_size < MAX_LOG2 else DC
+    parent = DC if parent >= N_MODES else parent
+    fan = 0 if o.kind == 1 else o.fans[log2_size]
+    _price_fits(
+        s.original, x, y, log2_size, work.references, work.smoothed, work.line, work.lines, work.prediction,
+        s.rows, s.probable, parent, fan, s.mode_costs,
+    )  # fmt: skip
+    if o.kind == 1:
+        predict_from_luma(s.luma, s.plane, x, y, log2_size, work.prediction)
+        cost = hadamard_cost(s.original, x, y, work.prediction, 1 << log2_size, s.rows)
+        s.mode_costs[CHROMA_FROM_LUMA] = cost << 8
+    _price_rates(s.contexts, s.maps, o.kind, x, y, log2_size, o.root, s.probable, s.mode_costs, s.mode_rates)
 
 
 @kernel()
@@ -156,7 +194,7 @@ def _transform_residual(s, o, x, y, log2_size, mode):
         keep_largest(s.work.coefficients, size, o.sparsity)
 
 
-@kernel()
+@kernel(inline=True)
 def _try_mode(s, o, x, y, log2_size, mode, activity, best):
     """Quantize the block in one mode and keep it if its cost is below `best`; return the lower cost."""
     size = 1 << log2_size
@@ -180,7 +218,7 @@ def _try_mode(s, o, x, y, log2_size, mode, activity, best):
     return cost
 
 
-@kernel()
+@kernel(inline=True)
 def _reconstruct_trial(s, o, x, y, log2_size):
     """Write the trial reconstruction of the best mode into `best_samples`; return its squared error."""
     size = 1 << log2_size
@@ -203,7 +241,7 @@ def _reconstruct_trial(s, o, x, y, log2_size):
     return error
 
 
-@kernel()
+@kernel(inline=True)
 def _search_leaf(s, o, x, y, log2_size):
     """Find the best mode and levels of one block; return its cost without the split flag."""
     gather_references(s.plane, x, y, log2_size, s.work.references)
@@ -211,7 +249,7 @@ def _search_leaf(s, o, x, y, log2_size):
     _price_modes(s, o, x, y, log2_size)
     activity = activity_context(s.maps, s.guide, o.kind, x, y)
     best = INFINITE
-    for _ in range(o.n_candidates):
+    for _ in range(o.n_candidates[log2_size]):
         mode = np.argmin(s.mode_costs)
         if s.mode_costs[mode] >= INFINITE:
             break
@@ -220,7 +258,7 @@ def _search_leaf(s, o, x, y, log2_size):
     return best
 
 
-@kernel()
+@kernel(inline=True)
 def _keep_leaf(s, x, y, log2_size):
     """Put the best block of this size into the plane and the maps."""
     size = 1 << log2_size
@@ -249,12 +287,13 @@ def _open_node(s, o, x, y, log2_size):
     context = split_context(s.maps, s.guide, o.kind, x, y, log2_size)
     node[WHOLE] += o.lagrangian * bin_cost(s.contexts, context, 0)
     node[PARTS] += o.lagrangian * bin_cost(s.contexts, context, 1)
-    if s.best_ends[log2_size] == 0 and error << 10 < np.int64(o.skip_split) << (2 * log2_size):
+    end = s.best_ends[log2_size]
+    if end < o.least_end and (end > 0 or error << 10 < np.int64(o.skip_split) << (2 * log2_size)):
         node[QUARTER] = 4
         node[PARTS] = INFINITE
 
 
-@kernel()
+@kernel(inline=True)
 def _close_node(s, log2_size):
     """Decide between a block and its quarters, leave the better in plane and maps, and return its cost."""
     node = s.nodes[log2_size]
@@ -365,4 +404,5 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):  # n
         np.zeros(N_MODES + 1, np.int64),
         np.zeros(N_MODES + 1, np.int64),
         np.zeros((MAX_LOG2 + 1, NODE_FIELDS), np.int64),
+        np.zeros((4, 32), np.int32),
     )

@@ -23,7 +23,7 @@ from fdcodec.coding.constants import (
     VERTICAL,
 )
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.range_coder import code_bin, code_bits, code_exp_golomb
+from fdcodec.kernels.range_coder import code_bin, code_bits, code_bypass, code_exp_golomb
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
 NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quantizer, by state and parity (SPEC 4.3)
@@ -60,7 +60,7 @@ def neighbour_class(magnitudes, index):
     return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS - 1)]
 
 
-@kernel(checked=True)
+@kernel(inline=True)
 def _code_magnitude(stream, context, kind, neighbours, magnitude, is_last):
     """Code one magnitude: significance (implied for the last), above one, unary to MAX_UNARY, then an escape."""
     coder, buffer, contexts = stream
@@ -90,7 +90,7 @@ def _code_levels(stream, kind, log2_size, scan, end, levels, magnitudes):
         context = coefficient_context(kind, log2_size, state >> 1, row + column, neighbours)
         magnitude = _code_magnitude(stream, context, kind, neighbours, abs(level), k == end - 1)
         if magnitude > 0:
-            negative = code_bits(coder, buffer, 1 if level < 0 else 0, 1)
+            negative = code_bypass(coder, buffer, 1 if level < 0 else 0)
             levels[row, column] = -magnitude if negative else magnitude
             magnitudes[index] = magnitude
         state = NEXT_STATE[state, magnitude & 1]
