@@ -65,6 +65,13 @@ def g_search(m: int, s: int, images: Images) -> Result:
     return {**result, "product": product_text(learner.transform_)}
 
 
+def g_seeds(images: Images) -> Result:
+    """Run the search for G_128 with four seeds: how much is luck."""
+    Y = images.patches()
+    learners = {seed: GmDLA(128, 4, ROUNDS[4], method="search", random_state=seed, n_jobs=THREADS) for seed in range(4)}
+    return {"errors": {str(seed): fitted(learner, Y)["error"] for seed, learner in learners.items()}}
+
+
 def product_text(product: FactorProduct | FloatArray) -> str:
     """Return a product's bytes as text."""
     return base64.b64encode(product.to_bytes()).decode() if isinstance(product, FactorProduct) else ""
@@ -164,4 +171,5 @@ def all_experiments() -> dict[str, Experiment]:
     runs["times"] = times
     runs["growth"] = growth
     runs |= {f"g-search-s{s}-m{m}": partial(g_search, m, s) for s in SPARSITIES for m in G_SIZES}
+    runs["seeds-s4-m128"] = g_seeds
     return runs

@@ -29,7 +29,10 @@ def by_m(results: Results) -> str:
         for method, name in (("g-paper", "G_m, paper"), ("g-search", "G_m, search"), ("r", "R_m")):
             errors = results.by_size(f"{method}-s{s}-m")
             rows.append([str(s), name, *(cell(errors.get(m)) for m in SIZES)])
-    return "## Error against m\n\n" + table(["s", "method", *map(str, SIZES)], rows)
+    text = "## Error against m\n\n" + table(["s", "method", *map(str, SIZES)], rows)
+    if seeds := results.get("seeds-s4-m128"):
+        text += f"\nThe search for G_128, s = 4, with seeds {_errors(seeds['errors'])}.\n"
+    return text
 
 
 def baselines(results: Results) -> str:
@@ -100,6 +103,10 @@ def times(results: Results) -> str:
             ],
         )
     return "## Times and memory\n\n" + text
+
+
+def _errors(errors: dict[str, float]) -> str:
+    return ", ".join(f"{name}: {cell(error, 2)}" for name, error in errors.items())
 
 
 def _pairs(points: dict[str, float]) -> str:
