@@ -9,13 +9,14 @@ class Codec(ABC):
     """A codec at fixed settings.
 
     `name` is its key in results, `label` what people read, `settings` everything but the quality. `qualities` is the
-    default ladder, 0 (worst) to 100; ladders differ so that the curves cover about the same PSNR.
+    default ladder, 0 (worst) to 100; ladders differ so that the curves cover about the same PSNR. JPEG's begins where
+    its pictures begin to be usable: its collapse below that would flatter all others.
     """
 
     name: str
     label: str
     settings: str
-    qualities: tuple[int, ...] = (10, 20, 35, 50, 65, 80, 90, 95)
+    qualities: tuple[int, ...] = (15, 25, 38, 50, 65, 80, 90, 95)
 
     @abstractmethod
     def missing(self) -> str:

@@ -69,7 +69,7 @@ class AVIF420(PillowCodec):
 
     name, label, format, feature = "avif420", "AVIF 4:2:0", "AVIF", "avif"
     options: ClassVar[dict[str, object]] = {"speed": 4, "subsampling": "4:2:0", "max_threads": 1}
-    qualities = (10, 25, 40, 55, 68, 80, 88, 93)
+    qualities = (5, 20, 38, 55, 68, 80, 88, 93)
 
 
 class AVIF444(PillowCodec):
@@ -77,7 +77,7 @@ class AVIF444(PillowCodec):
 
     name, label, format, feature = "avif444", "AVIF 4:4:4", "AVIF", "avif"
     options: ClassVar[dict[str, object]] = {"speed": 4, "subsampling": "4:4:4", "max_threads": 1}
-    qualities = (10, 25, 40, 55, 68, 80, 88, 93)
+    qualities = (5, 20, 38, 55, 68, 80, 88, 93)
 
 
 class ImagecodecsCodec(Codec):
@@ -105,20 +105,21 @@ class ImagecodecsCodec(Codec):
 
 
 class JPEG2000(ImagecodecsCodec):
-    """JPEG 2000 with the irreversible 9/7 wavelet; qualities 0..100 stand for a target PSNR of 24..44 dB."""
+    """JPEG 2000 with the irreversible 9/7 wavelet; qualities 0..100 stand for a target PSNR of 24..49 dB."""
 
-    name, label, module, settings = "jp2", "JPEG 2000", "jpeg2k", "9/7 wavelet, one layer, level = 24 + quality / 5 dB"
+    name, label, module, settings = "jp2", "JPEG 2000", "jpeg2k", "9/7 wavelet, one layer, level = 24 + quality / 4 dB"
+    qualities = (5, 15, 28, 42, 56, 70, 84, 95)
 
     def encode(self, image: Samples, quality: float) -> bytes:
         """Encode at a target PSNR."""
-        return bytes(self._call("encode", image, level=24 + quality / 5, reversible=False))
+        return bytes(self._call("encode", image, level=24 + quality / 4, reversible=False))
 
 
 class JPEGXL(ImagecodecsCodec):
     """Lossy JPEG XL; qualities are mapped to Butteraugli distances as libjxl's own tools do."""
 
     name, label, module, settings = "jxl", "JPEG XL", "jpegxl", "effort=7, distance as cjxl's --quality"
-    qualities = (15, 25, 40, 55, 70, 82, 90, 95)
+    qualities = (8, 22, 40, 55, 70, 82, 90, 95)
 
     def encode(self, image: Samples, quality: float) -> bytes:
         """Encode at the distance of `quality`."""
