@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError, UnsupportedError
+from fdcodec.filtering.post import apply_filter, best_strengths, strength_errors
 from fdcodec.image.colour import choose_colour, colour_matrix, from_planes, plane_bounds, to_planes
 from fdcodec.image.picture import Picture, Samples
 from fdcodec.limits import DEFAULT_MAX_PIXELS
@@ -24,6 +26,8 @@ from fdcodec.model.registry import is_preset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+T = TypeVar("T")
 
 LARGE_TILE = 1024  # side of the tiles of a picture that is larger than two of them
 
@@ -36,11 +40,18 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
         raise UnsupportedError("image: 16-bit samples are coded with lossless=True only; or reduce them to 8 bits")
     model = resolve("photo" if settings.transform == "auto" else settings.transform)
     parameters = _choose_parameters(picture.samples, settings)
-    header = _header_of(picture, settings, parameters.to_bytes())
-    payloads = _over_tiles(header, settings.threads, lambda part: _encode_part(part, model, parameters, settings), picture)
+    header = _header_of(picture, settings)
+    tiles = _over_tiles(header, settings.threads, lambda part: _encode_part(part, model, parameters, settings), picture)
+    strengths = best_strengths(np.sum([errors for _, errors in tiles], axis=0))
+    header = replace(header, parameters=replace(parameters, strengths=strengths).to_bytes())
     embedded = not is_preset(model) if settings.embed == "auto" else settings.embed
-    identity = {"model_bytes": model.to_bytes()} if embedded else {"model_ref": model.hash}
-    return container.write(header, payloads, metadata=_metadata_of(picture), **identity)
+    return container.write(
+        header,
+        [payload for payload, _ in tiles],
+        model_ref=None if embedded else model.hash,
+        model_bytes=model.to_bytes() if embedded else None,
+        metadata=_metadata_of(picture),
+    )
 
 
 def decode(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> Picture:
@@ -66,17 +77,23 @@ def decode_region(data: bytes, region: tuple[int, int, int, int], max_pixels: in
     return Picture(samples, *file.metadata, two_dimensional=header.two_dimensional)
 
 
-def _encode_part(samples: Samples, model: ClassModel, parameters: Parameters, settings: EncoderSettings) -> bytes:
-    """Return the payload of one tile: colour planes, then alpha without loss behind a length (SPEC 3.3)."""
+def _encode_part(
+    samples: Samples, model: ClassModel, parameters: Parameters, settings: EncoderSettings
+) -> tuple[bytes, NDArray[np.float64]]:
+    """Return the payload of one tile, and its error by filter strength.
+
+    Colour planes come first, then alpha without loss behind a length (SPEC 3.3).
+    """
     n_colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
-    bounds = plane_bounds(matrix)
     planes = to_planes(samples[:, :, :n_colours], matrix)
-    payload = encode_tile(planes, model, search_options(settings, parameters.step_index, bounds))
+    options = search_options(settings, parameters.step_index, plane_bounds(matrix))
+    payload, decoded, maps, _ = encode_tile(planes, model, options)
+    errors = strength_errors(planes, decoded, maps, model, parameters.step_index)
     if samples.shape[2] == n_colours:
-        return payload
+        return payload, errors
     alpha = lossless.encode_planes(np.ascontiguousarray(samples[:, :, n_colours:].transpose(2, 0, 1)), 8)
-    return len(payload).to_bytes(4, "little") + payload + alpha
+    return len(payload).to_bytes(4, "little") + payload + alpha, errors
 
 
 def _decode_part(
@@ -90,7 +107,9 @@ def _decode_part(
     matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
     colours, alpha = (payload, b"") if channels == n_colours else _split_payload(payload)
     plane_shape = (n_colours, height + -height % 4, width + -width % 4)
-    planes, _ = decode_tile(colours, plane_shape, model, parameters.step_index, plane_bounds(matrix))
+    bounds = plane_bounds(matrix)
+    planes, maps = decode_tile(colours, plane_shape, model, parameters.step_index, bounds)
+    apply_filter(planes, maps, model, parameters.step_index, parameters.strengths, bounds)
     samples: NDArray[np.uint8] = from_planes(planes, matrix, height, width)
     if channels == n_colours:
         return samples
@@ -106,7 +125,7 @@ def _split_payload(payload: bytes) -> tuple[bytes, bytes]:
 
 
 def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
-    header = _header_of(picture, settings, b"")
+    header = _header_of(picture, settings)
 
     def encode_part(samples: Samples) -> bytes:
         return lossless.encode_planes(np.ascontiguousarray(samples.transpose(2, 0, 1)), picture.depth)
@@ -122,7 +141,7 @@ def _choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameter
     return Parameters(step_index, choose_colour(samples[:, :, :3].astype(np.uint8, copy=False), 2.0 ** (step_index / 32 - 4)))
 
 
-def _header_of(picture: Picture, settings: EncoderSettings, parameters: bytes) -> Header:
+def _header_of(picture: Picture, settings: EncoderSettings) -> Header:
     tile = settings.tile or (LARGE_TILE if max(picture.width, picture.height) > 2 * LARGE_TILE else 0)
     return Header(
         width=picture.width,
@@ -132,13 +151,10 @@ def _header_of(picture: Picture, settings: EncoderSettings, parameters: bytes) -
         lossless=settings.lossless,
         two_dimensional=picture.two_dimensional,
         tile_size=tile,
-        parameters=parameters,
     )
 
 
-def _over_tiles(
-    header: Header, threads: int, encode_part: Callable[[Samples], bytes], picture: Picture
-) -> list[bytes]:
+def _over_tiles(header: Header, threads: int, encode_part: Callable[[Samples], T], picture: Picture) -> list[T]:
     """Encode each tile, `threads` of them at a time; the kernels hold no lock."""
 
     def parts() -> Iterable[Samples]:

@@ -1,5 +1,7 @@
 """A tile's planes to its payload and back: the lossy codestream (SPEC 4 to 6)."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,8 +27,17 @@ Bounds = list[tuple[int, int]]
 _BYTES_PER_SAMPLE = 6  # an encoded level never takes more: 16 bins of at most 12 bits, an escape, a sign
 
 
-def encode_tile(planes: Planes, model: ClassModel, options: list[Options]) -> bytes:
-    """Return the payload of a tile.
+class EncodedTile(NamedTuple):
+    """A tile's payload, its reconstruction before the filter, the maps of each plane and the contexts it ended with."""
+
+    payload: bytes
+    planes: Planes
+    maps: list[Maps]
+    contexts: NDArray[np.int32]
+
+
+def encode_tile(planes: Planes, model: ClassModel, options: list[Options]) -> EncodedTile:
+    """Encode a tile.
 
     Parameters
     ----------
@@ -37,13 +48,6 @@ def encode_tile(planes: Planes, model: ClassModel, options: list[Options]) -> by
     options
         The search options of each plane.
     """
-    return encode_tile_traced(planes, model, options)[0]
-
-
-def encode_tile_traced(
-    planes: Planes, model: ClassModel, options: list[Options]
-) -> tuple[bytes, Planes, list[Maps], NDArray[np.int32]]:
-    """As `encode_tile`; return also the reconstruction before the filter, the maps of each plane and the final contexts."""
     coder, buffer = new_encoder(_BYTES_PER_SAMPLE * planes.size + 4096)
     contexts = start_contexts(model)
     stream, code_work, work = (coder, buffer, contexts), new_code_work(), new_work()
@@ -51,7 +55,7 @@ def encode_tile_traced(
     for k, plane in enumerate(planes):
         search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, model.tables, work)
         encode_plane(search, options[k], stream, code_work)
-    return finish_encoder(coder, buffer), decoded, maps, contexts
+    return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 
 def decode_tile(payload: bytes, shape: tuple[int, int, int], model: ClassModel, step_index: int, bounds: Bounds) -> tuple[Planes, list[Maps]]:

@@ -14,9 +14,9 @@ from fdcodec.training.traces import Trace
 Key = tuple[int, int]
 LAYOUTS = {16: [(16, 2)], 64: [(16, 2), (32, 1)]}  # rounds of the hypercube by zone size: 64 and 144 rotations
 MIN_BLOCKS = {16: 400, 64: 1200}  # a group with fewer keeps what the parent model has
-MAX_BLOCKS = 12_000
+MAX_BLOCKS = 10_000
 RATE_STEP = 0.2  # of the quantization step: where the log-rate bends
-N_ITERATIONS = 40
+N_ITERATIONS = 24
 _EMPTY = build_tables({})
 
 

@@ -1,12 +1,13 @@
 """Encoding for training: everything the encoder knows of an image at one step."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.lossy import encode_tile_traced
+from fdcodec.coding.lossy import encode_tile
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
@@ -14,6 +15,7 @@ from fdcodec.kernels.tables import Maps
 from fdcodec.model import ClassModel
 
 STEPS = (6.0, 12.0, 22.0, 44.0)  # pixel values; one in each range of the filter
+N_THREADS = 2
 MAX_SIDE = 512  # of the window cut from the middle of a training image
 
 
@@ -41,7 +43,7 @@ def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: in
     matrix = colour_matrix(choose_colour(colours, step)) if colours.shape[2] == 3 else None
     planes = to_planes(colours, matrix)
     options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix))
-    payload, decoded, maps, contexts = encode_tile_traced(planes, model, options)
+    payload, decoded, maps, contexts = encode_tile(planes, model, options)
     return Trace(step_index, planes, decoded, maps, contexts, len(payload))
 
 
@@ -53,7 +55,8 @@ def window(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def traces(images: list[NDArray[np.uint8]], model: ClassModel) -> Iterator[Trace]:
-    """Yield the trace of each image at each training step."""
-    for samples in images:
-        for step in STEPS:
-            yield trace(samples, step, model)
+    """Yield the trace of each image at each training step, in order, two encodes at a time."""
+    jobs = [(samples, step) for samples in images for step in STEPS]
+    with ThreadPoolExecutor(N_THREADS) as pool:
+        for start in range(0, len(jobs), N_THREADS):
+            yield from pool.map(lambda job: trace(*job, model), jobs[start : start + N_THREADS])
