@@ -15,6 +15,7 @@ from fdcodec.coding.lossy import decode_tile, encode_tile
 from fdcodec.coding.parameters import Parameters, step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
+from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError, UnsupportedError
 from fdcodec.filtering.post import apply_filter, best_strengths, strength_errors
@@ -63,6 +64,7 @@ def decode(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> Picture:
 def decode_region(data: bytes, region: tuple[int, int, int, int], max_pixels: int = DEFAULT_MAX_PIXELS) -> Picture:
     """Return the part (x, y, width, height) of a picture: the tiles it touches, decoded and cut."""
     header = container.read_header(data)
+    check_pixels(header, max_pixels)
     tiles = header.tiles_in(region)
     file = container.read(data, tiles=set(tiles), max_pixels=max_pixels)
     model, parameters = (None, None) if header.lossless else (_model_of(file), Parameters.from_bytes(header.parameters))

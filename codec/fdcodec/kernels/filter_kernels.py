@@ -133,7 +133,7 @@ def classify_cells(padded, step_index, classes):
             classes[cell_y, cell_x] = (level * 5 + direction) * 2 + (1 if direction > 0 and orientation else 0)
 
 
-@kernel()
+@kernel(inline=True)
 def cell_features(padded, y, x, tap, small, large, features):
     """The two features of a tap pair for the cell at (y, x) of `padded`: sums of differences clipped small and large."""
     row, column = TAPS[tap]
@@ -146,7 +146,7 @@ def cell_features(padded, y, x, tap, small, large, features):
             features[1, i, j] = min(max(ahead, -large), large) + min(max(behind, -large), large)
 
 
-@kernel()
+@kernel(allocates=True)
 def filter_corrections(padded, classes, weights, step_index, corrections):
     """Write the trained filter's correction of every sample, in sample units; `weights` is int32 (classes, taps, 2)."""
     small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])
@@ -173,7 +173,7 @@ def add_corrections(plane, corrections, quarters, low, high):
             plane[y, x] = min(max(plane[y, x] + ((quarters * corrections[y, x] + 2) >> 2), low), high)
 
 
-@kernel()
+@kernel(allocates=True)
 def accumulate_normal_equations(padded, classes, target, step_index, matrices, vectors):
     """Add, by class, the features' products and their products with the error `target` (training only)."""
     small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])

@@ -79,7 +79,7 @@ def _widen_literals(compiled: Any) -> None:
         compiled.get_call_template = lambda args, kws: original(tuple(types.unliteral(a) for a in args), kws)
 
 
-def kernel(*, checked: bool = False, inline: bool = False) -> Callable[[Function], Function]:
+def kernel(*, checked: bool = False, inline: bool = False, allocates: bool = False) -> Callable[[Function], Function]:
     """Compile a function to machine code: cached, without the GIL, without fastmath.
 
     Parameters
@@ -88,13 +88,21 @@ def kernel(*, checked: bool = False, inline: bool = False) -> Callable[[Function
         Compile bounds checks in; required wherever file data decides an index.
     inline
         Paste the function into its callers; for the few one-liners on the hottest paths.
+    allocates
+        The kernel creates arrays, or calls one that does. Without it, references are not counted: the atomic counting
+        made every call among kernels 30 ns slower. Forgetting it is a compile error, never a wrong result.
     """
 
     def compile_function(function: Function) -> Function:
         saved, config.CACHE_DIR = config.CACHE_DIR, str(_cache_dir(Path(function.__code__.co_filename)))
         try:
             compiled: Function = numba.njit(
-                cache=True, fastmath=False, nogil=True, boundscheck=checked, inline="always" if inline else "never"
+                cache=True,
+                fastmath=False,
+                nogil=True,
+                boundscheck=checked,
+                inline="always" if inline else "never",
+                _nrt=allocates,
             )(function)
         finally:
             config.CACHE_DIR = saved

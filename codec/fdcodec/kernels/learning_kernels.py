@@ -41,7 +41,7 @@ class Rule(NamedTuple):
 # ---- one pass over the data ------------------------------------------------------------------------------------------
 
 
-@kernel()
+@kernel(allocates=True)
 def select_largest(slab, sparsity, largest):
     """Put the `sparsity` largest magnitudes of every lane into `largest`, in decreasing order.
 
@@ -61,7 +61,7 @@ def select_largest(slab, sparsity, largest):
                 value[lane] = b if a > b else a
 
 
-@kernel()
+@kernel(allocates=True)
 def keep_lane(slab, largest, sparsity, lane, support):
     """Fill `support` with the indices of the `sparsity` largest magnitudes of a lane; the lower index wins a tie."""
     threshold = largest[sparsity - 1, lane]
@@ -79,7 +79,7 @@ def keep_lane(slab, largest, sparsity, lane, support):
             count += 1
 
 
-@kernel()
+@kernel(allocates=True)
 def accumulate_sparse(samples, start, pairs, blocks, sparsity, sums):
     """Add x y^T over a chunk to `sums` for x = T_s(analysis of a row of `start`), y the row of `samples`.
 
@@ -107,7 +107,7 @@ def accumulate_sparse(samples, start, pairs, blocks, sparsity, sums):
     return energy
 
 
-@kernel()
+@kernel(allocates=True)
 def keep_largest(coefficients, sparsity):
     """Zero in place all but the `sparsity` largest magnitudes of each row: the operator T_s."""
     n_samples, n = coefficients.shape
@@ -126,7 +126,7 @@ def keep_largest(coefficients, sparsity):
                 row[support[rank]] = slab[support[rank], lane]
 
 
-@kernel()
+@kernel(allocates=True)
 def log_rate(slab, count, step):
     """Return the sum over the first `count` lanes of log2(1 + c^2 / step^2), one logarithm for LOG_GROUP factors."""
     inverse = 1.0 / (step * step)
@@ -142,7 +142,7 @@ def log_rate(slab, count, step):
     return total
 
 
-@kernel()
+@kernel(allocates=True)
 def add_outer(left, right, count, sums):
     """Add the outer products of `count` rows of `left` and `right` to `sums`, four rows at a time."""
     for first in range(0, count, 4):
@@ -154,7 +154,7 @@ def add_outer(left, right, count, sums):
                 row[j] += low + (c * right[first + 2, j] + d * right[first + 3, j])
 
 
-@kernel()
+@kernel(allocates=True)
 def accumulate_rate(samples, start, pairs, blocks, step, sums):
     """Add x y^T over a chunk to `sums` for x = c^3 / (step^2 + c^2), c the analysis of a row of `start`.
 
@@ -183,7 +183,7 @@ def accumulate_rate(samples, start, pairs, blocks, step, sums):
     return total
 
 
-@kernel()
+@kernel(allocates=True)
 def accumulate_gram(samples, sums):
     """Add y y^T over a chunk to `sums`."""
     n_samples, n = samples.shape
@@ -198,7 +198,7 @@ def accumulate_gram(samples, sums):
 # ---- the best G-transform of a 2x2 Z -------------------------------------------------------------------------------
 
 
-@kernel()
+@kernel(allocates=True)
 def nuclear_gain(a, b, c, d):
     """Return C_ij = ||Z||_* - tr Z of ``[[a, b], [c, d]]`` (eqs. detailedobjective, singularvalues).
 
@@ -209,7 +209,7 @@ def nuclear_gain(a, b, c, d):
     return math.sqrt((a - d) * (a - d) + (b + c) * (b + c)) - (a + d)
 
 
-@kernel()
+@kernel(allocates=True)
 def procrustes(a, b, c, d, rule, block):
     """Write into `block` the G-transform that maximizes tr(G^T Z) for Z = ``[[a, b], [c, d]]`` (eq. GivensLearning2).
 
@@ -232,7 +232,7 @@ def procrustes(a, b, c, d, rule, block):
     block[1, 1] = sign * cosine
 
 
-@kernel()
+@kernel(allocates=True)
 def multiply_left(Z, i, j, p, r, q, t):
     """Replace rows i, j of Z by those of ``[[p, r], [q, t]] Z``."""
     for h in range(Z.shape[1]):
@@ -241,7 +241,7 @@ def multiply_left(Z, i, j, p, r, q, t):
         Z[j, h] = q * a + t * b
 
 
-@kernel()
+@kernel(allocates=True)
 def multiply_right_transposed(Z, i, j, p, r, q, t):
     """Replace columns i, j of Z by those of ``Z [[p, r], [q, t]]^T``."""
     for h in range(Z.shape[0]):
@@ -253,7 +253,7 @@ def multiply_right_transposed(Z, i, j, p, r, q, t):
 # ---- the table of scores -------------------------------------------------------------------------------------------
 
 
-@kernel()
+@kernel(allocates=True)
 def best_of_row(scores, i):
     """Find again the best score of row i among the columns j > i; the lowest column wins a tie."""
     value, column = -np.inf, -1
@@ -264,7 +264,7 @@ def best_of_row(scores, i):
     scores.column[i] = column
 
 
-@kernel()
+@kernel(allocates=True)
 def fill_scores(Z, scores):
     """Compute every C_ij of Z."""
     n = Z.shape[0]
@@ -276,7 +276,7 @@ def fill_scores(Z, scores):
         best_of_row(scores, i)
 
 
-@kernel()
+@kernel(allocates=True)
 def offer(scores, i, j):
     """Bring row i's best up to date after ``score[i, j]`` changed, i < j."""
     score = scores.score[i, j]
@@ -290,7 +290,7 @@ def offer(scores, i, j):
         scores.column[i] = j
 
 
-@kernel()
+@kernel(allocates=True)
 def refresh_scores(Z, scores, index):
     """Recompute the scores of all pairs that contain `index`, whose row or column of Z changed."""
     n = Z.shape[0]
@@ -304,7 +304,7 @@ def refresh_scores(Z, scores, index):
     best_of_row(scores, index)
 
 
-@kernel()
+@kernel(allocates=True)
 def retire(scores, index):
     """Exclude the pairs that contain `index` until it is refreshed."""
     for other in range(scores.score.shape[0]):
@@ -315,7 +315,7 @@ def retire(scores, index):
     best_of_row(scores, index)
 
 
-@kernel()
+@kernel(allocates=True)
 def new_scores(n):
     """Return an empty table of scores."""
     return Scores(np.full((n, n), -np.inf), np.full(n, -np.inf), np.full(n, -1, np.int64))
@@ -324,7 +324,7 @@ def new_scores(n):
 # ---- construction and sweeps ---------------------------------------------------------------------------------------
 
 
-@kernel()
+@kernel(allocates=True)
 def pick(Z, scores, rule, pair, block):
     """Set `pair` to the arguments of the largest C_ij and `block` to its Procrustes solution (eq. score)."""
     i = np.argmax(scores.value)
@@ -333,31 +333,31 @@ def pick(Z, scores, rule, pair, block):
     procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], rule, block)
 
 
-@kernel()
+@kernel(allocates=True)
 def enter_right(Z, pair, block):
     """Move a factor to the side of X: Z <- Z G^T."""
     multiply_right_transposed(Z, pair[0], pair[1], block[0, 0], block[0, 1], block[1, 0], block[1, 1])
 
 
-@kernel()
+@kernel(allocates=True)
 def leave_left(Z, pair, block):
     """Take a factor off the side of Y: Z <- G Z."""
     multiply_left(Z, pair[0], pair[1], block[0, 0], block[0, 1], block[1, 0], block[1, 1])
 
 
-@kernel()
+@kernel(allocates=True)
 def enter_left(Z, pair, block):
     """Move a factor to the side of Y: Z <- G^T Z."""
     multiply_left(Z, pair[0], pair[1], block[0, 0], block[1, 0], block[0, 1], block[1, 1])
 
 
-@kernel()
+@kernel(allocates=True)
 def leave_right(Z, pair, block):
     """Take a factor off the side of X: Z <- Z G."""
     multiply_right_transposed(Z, pair[0], pair[1], block[0, 0], block[1, 0], block[0, 1], block[1, 1])
 
 
-@kernel()
+@kernel(allocates=True)
 def refresh_layer(Z, scores, pairs):
     """Refresh the scores of every index in `pairs`."""
     for k in range(pairs.shape[0]):
@@ -365,7 +365,7 @@ def refresh_layer(Z, scores, pairs):
         refresh_scores(Z, scores, pairs[k, 1])
 
 
-@kernel()
+@kernel(allocates=True)
 def pick_disjoint(Z, scores, rule, pairs, blocks):
     """Fill `pairs` and `blocks` with the best pair, then the best disjoint from it, and so on; return the sum of C_ij.
 
@@ -381,7 +381,7 @@ def pick_disjoint(Z, scores, rule, pairs, blocks):
     return gain
 
 
-@kernel()
+@kernel(allocates=True)
 def solve_on_pairs(Z, rule, pairs, blocks):
     """Solve for the blocks of disjoint pairs at Z; return the sum of their C_ij."""
     gain = 0.0
@@ -392,7 +392,7 @@ def solve_on_pairs(Z, rule, pairs, blocks):
     return gain
 
 
-@kernel()
+@kernel(allocates=True)
 def update_layer(Z, pairs, blocks, scores, rule):
     """Solve a layer anew at its Z_k: on the pairs it has, or with `rule.repick` on new ones where they gain more."""
     gain = solve_on_pairs(Z, rule, pairs, blocks)
@@ -405,7 +405,7 @@ def update_layer(Z, pairs, blocks, scores, rule):
             refresh_layer(Z, scores, new_pairs)
 
 
-@kernel()
+@kernel(allocates=True)
 def construct(Z, pairs, blocks, offsets, threshold, gains):
     """Build the factors one layer after another on Y = Z's left side (Algorithm 1, initialization, step 3).
 
@@ -426,7 +426,7 @@ def construct(Z, pairs, blocks, offsets, threshold, gains):
     return offsets.shape[0] - 1
 
 
-@kernel()
+@kernel(allocates=True)
 def walk(Z, pairs, blocks, offsets, here, step):
     """Go from a layer to the next (`step` 1) or the one before (-1); return the layer where Z now stands."""
     after = here + step
@@ -443,7 +443,7 @@ def walk(Z, pairs, blocks, offsets, here, step):
     return after
 
 
-@kernel()
+@kernel(allocates=True)
 def sweep(Z, pairs, blocks, offsets, order, rule):
     """Update every layer once, in the order given (Algorithm 1, iterations, step 1); Z = Y X^T is overwritten.
 
@@ -469,7 +469,7 @@ def sweep(Z, pairs, blocks, offsets, order, rule):
         update_layer(Z, pairs[first:last], blocks[first:last], scores, rule)
 
 
-@kernel()
+@kernel(allocates=True)
 def angle_slopes(Z, pairs, blocks, slopes, curvatures):
     """Write the derivative of tr(U^T Z) by the angle of each rotation, and its largest second derivative in magnitude.
 
@@ -489,7 +489,7 @@ def angle_slopes(Z, pairs, blocks, slopes, curvatures):
 # ---- insertion and deletion ------------------------------------------------------------------------------------------
 
 
-@kernel()
+@kernel(allocates=True)
 def insertion_gains(Z, pairs, blocks, gains, places):
     """Write the best C_ij, and its pair, of one more factor before factor k, for k = 0 .. m; Z is overwritten."""
     m = pairs.shape[0]
@@ -507,7 +507,7 @@ def insertion_gains(Z, pairs, blocks, gains, places):
             refresh_layer(Z, scores, pairs[k : k + 1])
 
 
-@kernel()
+@kernel(allocates=True)
 def insertion_block(Z, pairs, blocks, position, pair, block):
     """Write into `block` the G-transform on `pair` that is best before factor `position`; Z is overwritten."""
     for k in range(pairs.shape[0] - 1, position - 1, -1):
@@ -518,7 +518,7 @@ def insertion_block(Z, pairs, blocks, position, pair, block):
     procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], Rule(False, True, 0), block)
 
 
-@kernel()
+@kernel(allocates=True)
 def deletion_losses(Z, pairs, blocks, losses):
     """Write by how much tr(U^T Z) falls when factor k alone becomes the identity; Z is overwritten."""
     for k in range(pairs.shape[0] - 1, -1, -1):

@@ -18,21 +18,24 @@ INFINITE = np.int64(1) << 62
 
 
 @kernel()
-def keep_largest(coefficients, size, sparsity):
-    """Zero all but the `sparsity` largest magnitudes of a block: the paper's T_s; ties keep the earliest in raster order."""
-    keep = np.zeros((32, 32), np.bool_)
+def keep_largest(coefficients, size, sparsity, keep):
+    """Zero all but the `sparsity` largest magnitudes of a block: the paper's T_s; ties keep the earliest in raster order.
+
+    `keep` is scratch of the block's size.
+    """
+    keep[:size, :size] = 0
     for _ in range(min(sparsity, size * size)):
         best, best_row, best_column = 0, -1, -1
         for row in range(size):
             for column in range(size):
-                if not keep[row, column] and abs(coefficients[row, column]) > best:
+                if keep[row, column] == 0 and abs(coefficients[row, column]) > best:
                     best, best_row, best_column = abs(coefficients[row, column]), row, column
         if best == 0:
             break
-        keep[best_row, best_column] = True
+        keep[best_row, best_column] = 1
     for row in range(size):
         for column in range(size):
-            if not keep[row, column]:
+            if keep[row, column] == 0:
                 coefficients[row, column] = 0
 
 
@@ -123,21 +126,19 @@ def trellis_levels(coefficients, block, half_step, lagrangian, contexts, costs, 
     """Choose the levels of the dependent quantizer by a Viterbi search over its four states (SPEC 4.3).
 
     The neighbour classes are those left by `optimize_levels`, so that a path's cost does not depend on its past.
-    `paths` is (previous state, level), each (1024, 4). Returns the end; `levels` receives signed levels.
+    `paths` is (previous state, level), each (1024, 4), and (6, 4) scratch. Returns the end; `levels` receives signed
+    levels.
     """
     kind, log2_size, activity, scan = block
-    previous, chosen = paths
+    previous, chosen, lanes = paths
+    path_costs, new_costs, ends, new_ends, options = lanes[0], lanes[1], lanes[2], lanes[3], lanes[4:]
     size = 1 << log2_size
     last = _last_candidate(coefficients, scan, size * size, half_step)
     levels[:size, :size] = 0
     if last < 0:
         return 0
     reciprocal = (np.int64(1) << RECIPROCAL_BITS) // half_step
-    path_costs = np.full(4, INFINITE)
-    new_costs = np.full(4, INFINITE)
-    options = np.zeros((2, 3), np.int64)
-    ends = np.zeros(4, np.int64)
-    new_ends = np.zeros(4, np.int64)
+    path_costs[:] = INFINITE
     tail = np.int64(0)
     for k in range(last, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
@@ -182,8 +183,9 @@ def trellis_levels(coefficients, block, half_step, lagrangian, contexts, costs, 
                 chosen[k, following] = magnitude
                 new_ends[following] = k + 1
         tail += zero
-        path_costs[:] = new_costs
-        ends[:] = new_ends
+        for state in range(4):
+            path_costs[state] = new_costs[state]
+            ends[state] = new_ends[state]
     best = tail + lagrangian * end_cost(contexts, costs, kind, log2_size, activity, 0)
     state = -1
     for candidate in range(4):

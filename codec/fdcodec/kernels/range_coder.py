@@ -70,7 +70,8 @@ def finish_encoder(coder: np.ndarray, buffer: np.ndarray) -> bytes:
             break
     head = int.from_bytes(bytes(buffer[: coder[POSITION]]), "big") + (value >> 48)
     payload = head.to_bytes(int(coder[POSITION]), "big") + (value & WORD_MASK).to_bytes(6, "big")
-    return payload.rstrip(b"\0")
+    least = max(0, int(coder[POSITION]) - 2)  # the decoder has read up to POSITION + 6
+    return payload.rstrip(b"\0").ljust(least, b"\0")
 
 
 @kernel()

@@ -68,6 +68,7 @@ class Search(NamedTuple):
     mode_rates: np.ndarray
     nodes: np.ndarray
     rows: np.ndarray
+    lanes: np.ndarray
 
 
 class Options(NamedTuple):
@@ -191,7 +192,7 @@ def _transform_residual(s, o, x, y, log2_size, mode):
             s.work.residual[row, column] = s.original[y + row, x + column] - s.work.prediction[row, column]
     forward_transform(s.work.residual, mode, log2_size, s.tables, s.work.scratch, s.work.coefficients)
     if o.sparsity > 0:
-        keep_largest(s.work.coefficients, size, o.sparsity)
+        keep_largest(s.work.coefficients, size, o.sparsity, s.levels)
 
 
 @kernel(inline=True)
@@ -345,7 +346,7 @@ def _finish_block(s, o, x, y, log2_size):
     scratch = (s.magnitudes, s.quantizer_costs)
     optimize_levels(coefficients, block, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, s.neighbours, scratch)
     levels = s.maps.levels[y : y + size, x : x + size]
-    paths = (s.paths[0], s.paths[1])
+    paths = (s.paths[0], s.paths[1], s.lanes)
     end = trellis_levels(
         coefficients, block, o.half_step, o.lagrangian, s.contexts, s.costs, levels, s.neighbours, paths
     )
@@ -405,4 +406,5 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):  # n
         np.zeros(N_MODES + 1, np.int64),
         np.zeros((MAX_LOG2 + 1, NODE_FIELDS), np.int64),
         np.zeros((4, 32), np.int32),
+        np.zeros((6, 4), np.int64),
     )

@@ -29,7 +29,7 @@ class Workspace(NamedTuple):
 # ---- sparse coding ---------------------------------------------------------------------------------------------------
 
 
-@kernel()
+@kernel(allocates=True)
 def new_workspace(n, sparsity):
     """Return buffers for samples of n correlations."""
     return Workspace(
@@ -41,7 +41,7 @@ def new_workspace(n, sparsity):
     )
 
 
-@kernel()
+@kernel(allocates=True)
 def strongest(correlations):
     """Return the index of the largest magnitude; the lowest wins a tie."""
     best, index = 0.0, 0
@@ -52,7 +52,7 @@ def strongest(correlations):
     return index
 
 
-@kernel()
+@kernel(allocates=True)
 def extend_cholesky(gram, work, count, atom):
     """Append the row of `atom` to the Cholesky factor of the chosen atoms' Gram matrix; False if they span it."""
     L, support = work.cholesky, work.support
@@ -69,7 +69,7 @@ def extend_cholesky(gram, work, count, atom):
     return True
 
 
-@kernel()
+@kernel(allocates=True)
 def solve_cholesky(start, work, count):
     """Set the coefficients of the chosen atoms to the least-squares ones, by two triangular solves."""
     L, half, solution = work.cholesky, work.half, work.coefficients
@@ -85,7 +85,7 @@ def solve_cholesky(start, work, count):
         solution[row] = value / L[row, row]
 
 
-@kernel()
+@kernel(allocates=True)
 def pursue(start, gram, sparsity, work):
     """Choose up to `sparsity` atoms for the correlations `start` = D^T y (Rubinstein's Batch-OMP); return how many.
 
@@ -111,7 +111,7 @@ def pursue(start, gram, sparsity, work):
     return count
 
 
-@kernel()
+@kernel(allocates=True)
 def accumulate_pursuit(samples, correlations, gram, sparsity, sums):
     """Code a chunk by OMP, add its Z^T and W to `sums`, and return the energy that the representation explains."""
     n = samples.shape[1]
@@ -131,7 +131,7 @@ def accumulate_pursuit(samples, correlations, gram, sparsity, sums):
     return explained
 
 
-@kernel()
+@kernel(allocates=True)
 def code_by_pursuit(correlations, gram, sparsity, codes):
     """Write the OMP codes of every row of correlations into `codes`; return the energy that they explain."""
     work = new_workspace(gram.shape[0], sparsity)
@@ -149,7 +149,7 @@ def code_by_pursuit(correlations, gram, sparsity, codes):
 # ---- R-transforms ----------------------------------------------------------------------------------------------------
 
 
-@kernel()
+@kernel(allocates=True)
 def least_squares_gain(Z, W, i, j):
     """Return C_ij of eq. sij; -inf where the 2x2 Gram matrix of X is singular to working precision."""
     determinant = W[i, i] * W[j, j] - W[i, j] * W[j, i]
@@ -160,7 +160,7 @@ def least_squares_gain(Z, W, i, j):
     return W[i, i] + W[j, j] - 2.0 * (Z[i, i] + Z[j, j]) + gain / determinant
 
 
-@kernel()
+@kernel(allocates=True)
 def best_gain_of_row(score, value, column, i):
     """Find again the best score of row i among the columns j > i; the lowest column wins a tie."""
     value[i], column[i] = -np.inf, -1
@@ -169,7 +169,7 @@ def best_gain_of_row(score, value, column, i):
             value[i], column[i] = score[i, j], j
 
 
-@kernel()
+@kernel(allocates=True)
 def refresh_gains(Z, W, score, value, column, index):
     """Recompute the scores of the pairs that contain `index`, and the best of every row that they touch."""
     for other in range(Z.shape[0]):
@@ -182,7 +182,7 @@ def refresh_gains(Z, W, score, value, column, index):
     best_gain_of_row(score, value, column, index)
 
 
-@kernel()
+@kernel(allocates=True)
 def least_squares_block(Z, W, i, j, block):
     """Write the R-transform ``Z_{ij} W_{ij}^-1`` (eq. leastsquares)."""
     determinant = W[i, i] * W[j, j] - W[i, j] * W[j, i]
@@ -192,7 +192,7 @@ def least_squares_block(Z, W, i, j, block):
     block[1, 1] = (Z[j, j] * W[i, i] - Z[j, i] * W[i, j]) / determinant
 
 
-@kernel()
+@kernel(allocates=True)
 def mix_columns(matrix, i, j, block):
     """Replace columns i, j of the matrix by those of ``matrix R^T``."""
     for h in range(matrix.shape[0]):
@@ -201,7 +201,7 @@ def mix_columns(matrix, i, j, block):
         matrix[h, j] = block[1, 0] * a + block[1, 1] * b
 
 
-@kernel()
+@kernel(allocates=True)
 def advance(Z, W, pair, block):
     """Move a factor to the side of X: Z <- Z R^T, W <- R W R^T."""
     mix_columns(Z, pair[0], pair[1], block)
@@ -209,7 +209,7 @@ def advance(Z, W, pair, block):
     mix_columns(W.T, pair[0], pair[1], block)
 
 
-@kernel()
+@kernel(allocates=True)
 def construct_general(Z, W, pairs, blocks):
     """Build the R-transforms one after another (Algorithm 2, first iterations, step 1); return how many.
 
@@ -231,7 +231,7 @@ def construct_general(Z, W, pairs, blocks):
     return pairs.shape[0]
 
 
-@kernel()
+@kernel(allocates=True)
 def solve_block(B, Z, W, i, j, block):
     """Write the R-transform that minimizes ``||Y - B R X||_F^2`` with its pair fixed (eq. foriterationsR).
 
@@ -257,7 +257,7 @@ def solve_block(B, Z, W, i, j, block):
     solve_kronecker(cross[0, i], cross[0, j], cross[1, j], W[i, i], W[i, j], W[j, j], rhs, block)
 
 
-@kernel()
+@kernel(allocates=True)
 def solve_kronecker(g00, g01, g11, w00, w01, w11, rhs, block):
     """Write ``G^-1 rhs W^-1`` for symmetric 2x2 G and W; keep the block where one is singular."""
     g, w = g00 * g11 - g01 * g01, w00 * w11 - w01 * w01
@@ -271,7 +271,7 @@ def solve_kronecker(g00, g01, g11, w00, w01, w11, rhs, block):
             block[a, 1] = (rhs[a, 1] * w00 - rhs[a, 0] * w01) / w
 
 
-@kernel()
+@kernel(allocates=True)
 def update_general(Z, W, pairs, blocks):
     """Solve every block in turn, pairs fixed (Algorithm 2, second iterations, step 1); Z and W are overwritten.
 
@@ -298,7 +298,7 @@ def update_general(Z, W, pairs, blocks):
 # ---- K-SVD -----------------------------------------------------------------------------------------------------------
 
 
-@kernel()
+@kernel(allocates=True)
 def group_by_atom(codes, starts, members):
     """List the samples that use each atom: atom k's are ``members[starts[k] : starts[k + 1]]``, in order."""
     n_atoms = codes.shape[1]
@@ -317,7 +317,7 @@ def group_by_atom(codes, starts, members):
                 filled[k] += 1
 
 
-@kernel()
+@kernel(allocates=True)
 def keep_strongest(atom, count):
     """Zero all but the `count` largest magnitudes of a vector in place; the lower index wins a tie."""
     kept = np.zeros(atom.shape[0], np.bool_)
@@ -332,7 +332,7 @@ def keep_strongest(atom, count):
             atom[k] = 0.0
 
 
-@kernel()
+@kernel(allocates=True)
 def update_atoms(residual, codes, atoms, atom_sparsity):
     """Update every atom and its coefficients in turn (approximate K-SVD; Sparse K-SVD in the domain of its base).
 
@@ -361,7 +361,7 @@ def update_atoms(residual, codes, atoms, atom_sparsity):
             atoms[k] = new
 
 
-@kernel()
+@kernel(allocates=True)
 def replace_atom(residual, codes, k, group, old, new):
     """Give the samples of `group` the atom `new` for `old`, with their best coefficients."""
     n = old.shape[0]

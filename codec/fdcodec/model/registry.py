@@ -51,10 +51,13 @@ def get(name: str) -> ClassModel:
 
 def find(reference: bytes) -> ClassModel:
     """Return the model whose hash begins with `reference` (at least 4 bytes)."""
-    for path in _paths().values():
-        model = _loaded(path)
-        if len(reference) >= 4 and model.hash.startswith(reference):
-            return model
+    models = {model.hash: model for model in map(_loaded, _paths().values()) if model.hash.startswith(reference)}
+    if len(reference) >= 4 and len(models) == 1:
+        return models.popitem()[1]
+    if models:
+        raise TransformNotFoundError(
+            f"the file's class model {reference.hex()} could be any of {', '.join(m.name for m in models.values())}"
+        )
     searched = ", ".join(str(directory) for directory in _directories())
     raise TransformNotFoundError(
         f"the file needs the class model {reference.hex()}, which is not in {searched}; "
