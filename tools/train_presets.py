@@ -37,7 +37,6 @@ PRESETS = {
     "pixelart": ["pixelart"],
 }
 MAX_IMAGES = 32
-MAX_PIXELS = 32 * 512 * 512  # of all windows of a class together
 SMALLEST_SIDE = 48
 
 

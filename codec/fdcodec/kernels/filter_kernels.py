@@ -146,23 +146,47 @@ def cell_features(padded, y, x, tap, small, large, features):
             features[1, i, j] = min(max(ahead, -large), large) + min(max(behind, -large), large)
 
 
+@kernel()
+def _spread_weights(classes_row, weights, spread):
+    """Lay the weights of a row of cells out by sample: `spread` is int32 (taps, 2, width)."""
+    for cell_x in range(len(classes_row)):
+        group = classes_row[cell_x]
+        for tap in range(len(TAPS)):
+            for clip in range(2):
+                weight = weights[group, tap, clip]
+                for x in range(4 * cell_x, 4 * cell_x + 4):
+                    spread[tap, clip, x] = weight
+
+
+@kernel()
+def _add_tap(centre, ahead, behind, weights, small, large, total):
+    """Add one tap pair's share to a row of corrections; all int32, so that eight samples go at a time."""
+    for x in range(len(total)):
+        forward, backward = np.int32(ahead[x] - centre[x]), np.int32(behind[x] - centre[x])
+        near = np.int32(min(max(forward, -small), small) + min(max(backward, -small), small))
+        far = np.int32(min(max(forward, -large), large) + min(max(backward, -large), large))
+        total[x] += np.int32(np.int32(weights[0, x] * near) + np.int32(weights[1, x] * far))
+
+
 @kernel(allocates=True)
 def filter_corrections(padded, classes, weights, step_index, corrections):
     """Write the trained filter's correction of every sample, in sample units; `weights` is int32 (classes, taps, 2)."""
+    height, width = corrections.shape
     small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])
-    features, total = np.zeros((2, 4, 4), np.int32), np.zeros((4, 4), np.int32)
-    for cell_y in range(classes.shape[0]):
-        for cell_x in range(classes.shape[1]):
-            total[:] = 1 << (FILTER_SHIFT - 1)
-            for tap in range(len(TAPS)):
-                first, second = weights[classes[cell_y, cell_x], tap]
-                cell_features(padded, 4 * cell_y + BORDER, 4 * cell_x + BORDER, tap, small, large, features)
-                for i in range(4):
-                    for j in range(4):
-                        total[i, j] += first * features[0, i, j] + second * features[1, i, j]
-            for i in range(4):
-                for j in range(4):
-                    corrections[4 * cell_y + i, 4 * cell_x + j] = total[i, j] >> FILTER_SHIFT
+    spread = np.zeros((len(TAPS), 2, width), np.int32)
+    for y in range(height):
+        if y & 3 == 0:
+            _spread_weights(classes[y >> 2], weights, spread)
+        total = corrections[y]
+        total[:] = 1 << (FILTER_SHIFT - 1)
+        centre = padded[y + BORDER, BORDER : BORDER + width]
+        for tap in range(len(TAPS)):
+            row, column = TAPS[tap]
+            ahead = padded[y + BORDER + row, BORDER + column : BORDER + column + width]
+            behind = padded[y + BORDER - row, BORDER - column : BORDER - column + width]
+            _add_tap(centre, ahead, behind, spread[tap], small, large, total)
+        for x in range(width):
+            total[x] >>= FILTER_SHIFT
 
 
 @kernel()

@@ -28,7 +28,7 @@ def learn_model(
     Parameters
     ----------
     images
-        Arrays (height, width, 1..4), uint8; the middle of each, up to 512x512, is used.
+        Arrays (height, width, 1..4), uint8; the middle of each, up to 768x768, is used.
     name
         What the model is to be called.
     parent
