@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import container
+from fdcodec.choice import choose_model
 from fdcodec.coding import lossless
 from fdcodec.coding.lossy import decode_tile, encode_tile
 from fdcodec.coding.parameters import Parameters, step_index_for
@@ -22,7 +23,7 @@ from fdcodec.filtering.post import apply_filter, best_strengths, strength_errors
 from fdcodec.image.colour import choose_colour, colour_matrix, from_planes, plane_bounds, to_planes
 from fdcodec.image.picture import Picture, Samples
 from fdcodec.limits import DEFAULT_MAX_PIXELS
-from fdcodec.model import ClassModel, find, resolve
+from fdcodec.model import ClassModel, find
 from fdcodec.model.registry import is_preset
 
 if TYPE_CHECKING:
@@ -39,8 +40,8 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
         return _encode_lossless(picture, settings)
     if picture.depth != 8:
         raise UnsupportedError("image: 16-bit samples are coded with lossless=True only; or reduce them to 8 bits")
-    model = resolve("photo" if settings.transform == "auto" else settings.transform)
     parameters = _choose_parameters(picture.samples, settings)
+    model = choose_model(settings.transform, picture.samples, parameters)
     header = _header_of(picture, settings)
     tiles = _over_tiles(header, settings.threads, lambda part: _encode_part(part, model, parameters, settings), picture)
     strengths = best_strengths(np.sum([errors for _, errors in tiles], axis=0))
@@ -122,7 +123,9 @@ def _decode_part(
 def _split_payload(payload: bytes) -> tuple[bytes, bytes]:
     length = int.from_bytes(payload[:4], "little")
     if len(payload) < 4 or length > len(payload) - 4:
-        raise FormatError(f"a tile's payload of {len(payload)} bytes says its colours take {length}; the file is damaged")
+        raise FormatError(
+            f"a tile's payload of {len(payload)} bytes says its colours take {length}; the file is damaged"
+        )
     return payload[4 : 4 + length], payload[4 + length :]
 
 
@@ -140,7 +143,9 @@ def _choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameter
     step_index = step_index_for(settings.quality)
     if samples.shape[2] < 3:
         return Parameters(step_index)
-    return Parameters(step_index, choose_colour(samples[:, :, :3].astype(np.uint8, copy=False), 2.0 ** (step_index / 32 - 4)))
+    return Parameters(
+        step_index, choose_colour(samples[:, :, :3].astype(np.uint8, copy=False), 2.0 ** (step_index / 32 - 4))
+    )
 
 
 def _header_of(picture: Picture, settings: EncoderSettings) -> Header:

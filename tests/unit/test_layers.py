@@ -16,7 +16,7 @@ LAYERS = [
     {"kernels"},
     {"transform"},
     {"coding", "filtering", "image", "container", "model", "learning", "presets"},
-    {"codec", "training"},
+    {"choice", "codec", "training"},
     {"api", "arguments", "reader", "sources", "targets", "rate_control", "verification", "inspection", "fdcodec"},
     {"integrations", "compare"},
     {"cli", "__main__"},

@@ -11,10 +11,12 @@ _STEP_BITS = 9
 _CUSTOM_COLOUR = 1 << 15
 _STRENGTH_BITS = 3
 
-COARSEST_STEP = 96.0  # in pixel values, at quality 0
+BASE_STEP = 96.0  # in pixel values, at quality 0 but for the low end
 HALVING = 26.0  # quality that halves the step, up to HIGH_QUALITY
 HIGH_QUALITY = 75.0  # from here on the step falls faster, as other codecs' scales do
 HIGH_OCTAVES = 1.5  # by this many octaves more at quality 100
+LOW_QUALITY = 20.0  # below it the step rises faster,
+LOW_OCTAVES = 1.3  # by this many octaves more at quality 0
 
 
 @dataclass(frozen=True)
@@ -66,7 +68,8 @@ class Parameters:
 
 
 def step_index_for(quality: float) -> int:
-    """Return the step index of a quality 0..100; monotone, 13 pixel values at 75 and 2.4 at 100."""
+    """Return the step index of a quality 0..100; monotone: 236 pixel values at 0, 13 at 75, 2.4 at 100."""
     excess = max(quality - HIGH_QUALITY, 0.0) / (100.0 - HIGH_QUALITY)
-    octaves = log2(COARSEST_STEP) - quality / HALVING - HIGH_OCTAVES * excess**2
+    shortage = max(LOW_QUALITY - quality, 0.0) / LOW_QUALITY
+    octaves = log2(BASE_STEP) - quality / HALVING - HIGH_OCTAVES * excess**2 + LOW_OCTAVES * shortage**2
     return min(max(round(STEPS_PER_OCTAVE * (octaves + 4)), 0), MAX_STEP_INDEX)

@@ -1,4 +1,4 @@
-"""What quality and effort mean to the encoder's search: the numbers of `Options`. Encoder freedom; no bit depends on it."""
+"""What quality and effort mean to the encoder's search: the numbers of `Options`. A decoder needs none of them."""
 
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.kernels.search_kernels import Options
@@ -28,3 +28,8 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
         "least_end": LEAST_END,
     }
     return [Options(kind=min(k, 1), low=low, high=high, **shared) for k, (low, high) in enumerate(bounds)]
+
+
+def bit_price(step_index: int) -> float:
+    """Return the squared error, in sample units, that a bit is worth."""
+    return LAGRANGIAN * (int(HALF_STEPS[step_index]) / 32) ** 2
