@@ -60,9 +60,7 @@ def _window_starts(side: int) -> NDArray[np.intp]:
     return np.concatenate([np.arange(start, start + WINDOW) for start in starts])
 
 
-def _cost(
-    planes: NDArray[np.int32], model: ClassModel, step_index: int, bounds: list[tuple[int, int]]
-) -> float:
+def _cost(planes: NDArray[np.int32], model: ClassModel, step_index: int, bounds: list[tuple[int, int]]) -> float:
     """Return squared error after the filter plus the price of the bits."""
     tile = encode_tile(planes, model, search_options(_QUICK, step_index, bounds))
     errors = strength_errors(planes, tile.planes, tile.maps, model, step_index)

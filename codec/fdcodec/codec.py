@@ -41,7 +41,7 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     if picture.depth != 8:
         raise UnsupportedError("image: 16-bit samples are coded with lossless=True only; or reduce them to 8 bits")
     parameters = _choose_parameters(picture.samples, settings)
-    model = choose_model(settings.transform, picture.samples, parameters)
+    model = choose_model(settings.transform, picture.samples.astype(np.uint8, copy=False), parameters)
     header = _header_of(picture, settings)
     tiles = _over_tiles(header, settings.threads, lambda part: _encode_part(part, model, parameters, settings), picture)
     strengths = best_strengths(np.sum([errors for _, errors in tiles], axis=0))
@@ -89,13 +89,13 @@ def _encode_part(
     """
     n_colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
-    planes = to_planes(samples[:, :, :n_colours], matrix)
+    planes = to_planes(samples[:, :, :n_colours].astype(np.uint8, copy=False), matrix)
     options = search_options(settings, parameters.step_index, plane_bounds(matrix))
     payload, decoded, maps, _ = encode_tile(planes, model, options)
     errors = strength_errors(planes, decoded, maps, model, parameters.step_index)
     if samples.shape[2] == n_colours:
         return payload, errors
-    alpha = lossless.encode_planes(np.ascontiguousarray(samples[:, :, n_colours:].transpose(2, 0, 1)), 8)
+    alpha = lossless.encode_planes(samples[:, :, n_colours:].transpose(2, 0, 1).copy(), 8)
     return len(payload).to_bytes(4, "little") + payload + alpha, errors
 
 
@@ -133,7 +133,7 @@ def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
     header = _header_of(picture, settings)
 
     def encode_part(samples: Samples) -> bytes:
-        return lossless.encode_planes(np.ascontiguousarray(samples.transpose(2, 0, 1)), picture.depth)
+        return lossless.encode_planes(samples.transpose(2, 0, 1).copy(), picture.depth)
 
     payloads = _over_tiles(header, settings.threads, encode_part, picture)
     return container.write(header, payloads, metadata=_metadata_of(picture))

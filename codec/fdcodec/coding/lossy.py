@@ -58,7 +58,9 @@ def encode_tile(planes: Planes, model: ClassModel, options: list[Options]) -> En
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 
-def decode_tile(payload: bytes, shape: tuple[int, int, int], model: ClassModel, step_index: int, bounds: Bounds) -> tuple[Planes, list[Maps]]:
+def decode_tile(
+    payload: bytes, shape: tuple[int, int, int], model: ClassModel, step_index: int, bounds: Bounds
+) -> tuple[Planes, list[Maps]]:
     """Return the planes of a tile before the filter, and their maps.
 
     Parameters
@@ -96,9 +98,9 @@ def start_contexts(model: ClassModel) -> NDArray[np.int32]:
     """Return the contexts a tile starts with: the model's start states, or even odds."""
     contexts: NDArray[np.int32] = new_contexts(N_CONTEXTS)
     if model.start_states is not None:
-        probability = (model.start_states[:, 0].astype(np.int32) << (PROBABILITY_BITS - 8)) + (1 << (PROBABILITY_BITS - 9))
+        probability = (model.start_states[:, 0].astype(np.int32) << (PROBABILITY_BITS - 8)) + (
+            1 << (PROBABILITY_BITS - 9)
+        )
         contexts[:, 0] = contexts[:, 1] = probability
         contexts[:, 2] = model.start_states[:, 1]
     return contexts
-
-

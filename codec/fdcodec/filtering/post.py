@@ -21,7 +21,12 @@ Sums = NDArray[np.float64]
 
 
 def apply_filter(
-    planes: Planes, maps: list[Maps], model: ClassModel, step_index: int, strengths: tuple[int, int], bounds: list[tuple[int, int]]
+    planes: Planes,
+    maps: list[Maps],
+    model: ClassModel,
+    step_index: int,
+    strengths: tuple[int, int],
+    bounds: list[tuple[int, int]],
 ) -> None:
     """Filter the decoded planes of a tile in place.
 
@@ -75,9 +80,7 @@ def step_bucket(step_index: int) -> int:
     return sum(step_index >= STEPS_PER_OCTAVE * octave for octave in FILTER_BUCKET_OCTAVES)
 
 
-def strength_errors(
-    original: Planes, planes: Planes, maps: list[Maps], model: ClassModel, step_index: int
-) -> Sums:
+def strength_errors(original: Planes, planes: Planes, maps: list[Maps], model: ClassModel, step_index: int) -> Sums:
     """Return the squared error of a tile at each strength, shape (2 kinds, 8); `planes` are left deblocked.
 
     The error at a strength above 1 is that of adding exactly its share of the correction, before rounding.

@@ -12,7 +12,7 @@ OPPONENT: NDArray[np.int64] = np.array([[9459, 9459, 9459], [11585, 0, -11585], 
 
 
 def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:
-    """Return the 3x3 matrix of three rotations, in the planes (0, 1), (0, 2), (1, 2), scaled by 2^14; integer products."""
+    """Return the 3x3 matrix of three rotations, in the planes (0, 1), (0, 2), (1, 2), scaled by 2^14."""
     if angles is None:
         return OPPONENT
     matrix = np.eye(3, dtype=np.int64) << COLOUR_BITS
@@ -34,7 +34,7 @@ def plane_bounds(matrix: NDArray[np.int64] | None) -> list[tuple[int, int]]:
 
 
 def to_planes(samples: NDArray[np.uint8], matrix: NDArray[np.int64] | None) -> NDArray[np.int32]:
-    """Return the planes (1 or 3, height, width) of gray or RGB samples, padded on the right and below to multiples of 4.
+    """Return the planes (1 or 3, height, width) of gray or RGB samples, padded right and below to multiples of 4.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def choose_colour(samples: NDArray[np.uint8], step: float) -> Angles | None:
     Notes
     -----
     The rate of a gradient d is taken as log2(1 + (d / step)^2) / 2; from the opponent transform and from the KLT, an
-    orthogonal matrix is improved by Procrustes steps on the majorizer c^3 / (step^2 + c^2), as the block transforms are.
+    orthogonal matrix is improved by Procrustes steps on the majorizer c^3 / (step^2 + c^2), as block transforms are.
     """
     gradients = _gradients(samples)
     scale = max(step / 4, 1.0)
@@ -130,4 +130,4 @@ def _angles(matrix: NDArray[np.float64]) -> Angles:
     b = np.arcsin(np.clip(work[0, 2], -1, 1))
     a = np.arctan2(work[0, 1], work[0, 0])
     c = np.arctan2(work[1, 2], work[2, 2])
-    return tuple(int(round(angle * _LEVELS / (2 * np.pi))) % _LEVELS for angle in (a, b, c))  # type: ignore[return-value]
+    return tuple(round(angle * _LEVELS / (2 * np.pi)) % _LEVELS for angle in (a, b, c))

@@ -1,0 +1,1 @@
+"""The codec inside other libraries; each module needs the extra of its name."""

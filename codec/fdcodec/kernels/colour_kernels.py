@@ -10,20 +10,27 @@ _HALF = 1 << (COLOUR_BITS - 1)
 
 @kernel()
 def rotate_colour(samples, matrix, planes):
-    """planes[k] = matrix[k] . (samples - 127.5) + 128; `samples` uint8 (height, width, 3), `matrix` int64 scaled by 2^14."""
+    """Write planes[k] = matrix[k] . (samples - 127.5) + 128.
+
+    `samples` is uint8 (height, width, 3), `matrix` int64 scaled by 2^14.
+    """
     height, width = samples.shape[0], samples.shape[1]
     for k in range(3):
         a, b, c = matrix[k]
         for y in range(height):
             for x in range(width):
-                red, green, blue = 2 * int(samples[y, x, 0]) - 255, 2 * int(samples[y, x, 1]) - 255, 2 * int(samples[y, x, 2]) - 255
+                red, green, blue = (
+                    2 * int(samples[y, x, 0]) - 255,
+                    2 * int(samples[y, x, 1]) - 255,
+                    2 * int(samples[y, x, 2]) - 255,
+                )
                 total = (a * red + b * green + c * blue) << (FRACTION_BITS - 1)
                 planes[k, y, x] = ((total + _HALF) >> COLOUR_BITS) + _MIDDLE
 
 
 @kernel()
 def restore_colour(planes, matrix, samples):
-    """The inverse of `rotate_colour` by the transposed matrix, rounded and clipped to 0..255."""
+    """Invert `rotate_colour` by the transposed matrix, rounded and clipped to 0..255."""
     height, width = samples.shape[0], samples.shape[1]
     for y in range(height):
         for x in range(width):

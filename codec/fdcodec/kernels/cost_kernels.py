@@ -18,7 +18,7 @@ N_LEVEL_CONTEXTS = ctx.N_SIZES * ctx.N_QUANTIZERS * ctx.N_FREQUENCY_CLASSES * ct
 
 
 class Costs(NamedTuple):
-    """Costs of one plane kind: `levels[context, magnitude]`, the same without significance, and of binary end classes."""
+    """Costs of one plane kind: `levels[context, magnitude]`, the same without significance, and of end classes."""
 
     levels: np.ndarray
     last_levels: np.ndarray

@@ -76,7 +76,7 @@ def _deblock_edge(line, start, stride, along, small, limit, roughness):
 
 @kernel()
 def deblock_plane(plane, log2_sizes, step_index):
-    """Smooth, in place, block edges on the 8x8 grid where both sides are smooth: vertical edges first, then horizontal."""
+    """Smooth, in place, block edges on the 8x8 grid where both sides are smooth: vertical, then horizontal ones."""
     height, width = plane.shape
     line = plane.reshape(height * width)
     limit, roughness = CORRECTION_LIMIT[step_index], ROUGHNESS_LIMIT[step_index]
@@ -107,7 +107,7 @@ def pad_plane(plane, padded):
 
 @kernel()
 def classify_cells(padded, step_index, classes):
-    """Class of each 4x4 cell: 5 activities by the step, 5 directions, 2 orientations (SPEC 6.2); sums over 6x6 samples."""
+    """Class each 4x4 cell by sums over 6x6 samples: 5 activities, 5 directions, 2 orientations (SPEC 6.2)."""
     for cell_y in range(classes.shape[0]):
         for cell_x in range(classes.shape[1]):
             vertical, horizontal, falling, rising = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
@@ -129,13 +129,15 @@ def classify_cells(padded, step_index, classes):
             elif 2 * high > 9 * low:
                 direction += 1
             activity = (100 * (vertical + horizontal)) // (32 * STEP_INT[step_index])
-            level = 0 if activity < 12 else (1 if activity < 30 else (2 if activity < 60 else (3 if activity < 110 else 4)))
+            level = (
+                0 if activity < 12 else (1 if activity < 30 else (2 if activity < 60 else (3 if activity < 110 else 4)))
+            )
             classes[cell_y, cell_x] = (level * 5 + direction) * 2 + (1 if direction > 0 and orientation else 0)
 
 
 @kernel(inline=True)
 def cell_features(padded, y, x, tap, small, large, features):
-    """The two features of a tap pair for the cell at (y, x) of `padded`: sums of differences clipped small and large."""
+    """Write the two features of a tap pair for the cell at (y, x) of `padded`: differences clipped small and large."""
     row, column = TAPS[tap]
     for i in range(4):
         for j in range(4):

@@ -76,7 +76,7 @@ def _widen_literals(compiled: Any) -> None:
     """Let a call with a constant use the int64 version of a kernel: numba would compile one version per constant."""
     if hasattr(compiled, "get_call_template"):
         original = compiled.get_call_template
-        compiled.get_call_template = lambda args, kws: original(tuple(types.unliteral(a) for a in args), kws)
+        compiled.get_call_template = lambda args, kws: original(tuple(map(types.unliteral, args)), kws)
 
 
 def kernel(*, checked: bool = False, inline: bool = False, allocates: bool = False) -> Callable[[Function], Function]:
@@ -94,9 +94,10 @@ def kernel(*, checked: bool = False, inline: bool = False, allocates: bool = Fal
     """
 
     def compile_function(function: Function) -> Function:
-        saved, config.CACHE_DIR = config.CACHE_DIR, str(_cache_dir(Path(function.__code__.co_filename)))
+        saved = config.CACHE_DIR  # type: ignore[attr-defined]
+        config.CACHE_DIR = str(_cache_dir(Path(function.__code__.co_filename)))  # type: ignore[attr-defined]
         try:
-            compiled: Function = numba.njit(
+            compiled: Function = numba.njit(  # type: ignore[call-overload]
                 cache=True,
                 fastmath=False,
                 nogil=True,
@@ -105,7 +106,7 @@ def kernel(*, checked: bool = False, inline: bool = False, allocates: bool = Fal
                 _nrt=allocates,
             )(function)
         finally:
-            config.CACHE_DIR = saved
+            config.CACHE_DIR = saved  # type: ignore[attr-defined]
         _widen_literals(compiled)
         return compiled
 

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,arg-type"
 """Prediction of a block from its decoded neighbours, in integers (SPEC 4.1).
 
 References are one array of 4N+1 samples: index 2N is the corner above left, 2N-1-k the k-th sample down the left edge,
@@ -29,7 +29,8 @@ def _cubic_taps() -> np.ndarray:
 def _z_order(log2_size: int) -> np.ndarray:
     """Return each cell's place in the Z order of a tree of 2^log2_size by 2^log2_size cells."""
     rows, columns = np.indices((1 << log2_size, 1 << log2_size))
-    return sum((((columns >> b) & 1) << (2 * b)) | (((rows >> b) & 1) << (2 * b + 1)) for b in range(log2_size))
+    bits = [(((columns >> b) & 1) << (2 * b)) | (((rows >> b) & 1) << (2 * b + 1)) for b in range(log2_size)]
+    return np.sum(bits, axis=0)
 
 
 CUBIC_TAPS = _cubic_taps()
@@ -39,7 +40,7 @@ Z_ORDER = _z_order(TREE_CELLS_LOG2)
 
 @kernel()
 def is_decoded(cell_x, cell_y, x, y):
-    """Tell whether a 4x4 cell comes before the block at sample (x, y) in coding order: trees in raster, cells in Z order."""
+    """Tell whether a 4x4 cell comes before the block at (x, y) in coding order: trees in raster, cells in Z order."""
     tree_x, tree_y = cell_x >> TREE_CELLS_LOG2, cell_y >> TREE_CELLS_LOG2
     own_x, own_y = x >> MAX_LOG2, y >> MAX_LOG2
     if tree_y != own_y:
@@ -181,7 +182,11 @@ def _predict_angular(references, line, angle, log2_size, cubic, lines):
             tap0, tap1, tap2, tap3 = CUBIC_TAPS[fraction]
             for i in range(size):
                 lines[k, i] = (
-                    tap0 * line[start + i] + tap1 * line[start + i + 1] + tap2 * line[start + i + 2] + tap3 * line[start + i + 3] + 32
+                    tap0 * line[start + i]
+                    + tap1 * line[start + i + 1]
+                    + tap2 * line[start + i + 2]
+                    + tap3 * line[start + i + 3]
+                    + 32
                 ) >> 6
         else:
             for i in range(size):

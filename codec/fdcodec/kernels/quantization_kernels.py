@@ -19,7 +19,7 @@ INFINITE = np.int64(1) << 62
 
 @kernel()
 def keep_largest(coefficients, size, sparsity, keep):
-    """Zero all but the `sparsity` largest magnitudes of a block: the paper's T_s; ties keep the earliest in raster order.
+    """Zero all but the `sparsity` largest magnitudes of a block: the paper's T_s; of equal ones the first in raster.
 
     `keep` is scratch of the block's size.
     """

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,arg-type"
 """The adaptive binary range coder, both directions (SPEC 5.1 to 5.3).
 
 READ ME FIRST

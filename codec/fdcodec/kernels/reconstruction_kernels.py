@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""From levels and modes to samples: what the decoder does, and the encoder's loop does with the same functions (SPEC 4)."""
+"""From levels and modes to samples: the decoder's part, which the encoder's loop shares (SPEC 4)."""
 
 from typing import NamedTuple
 
@@ -100,7 +100,7 @@ def tree_cell(tree_x, tree_y, z_index):
 
 @kernel()
 def reconstruct_plane(plane, luma, maps, half_step, bounds, tables, work):
-    """Reconstruct every block of a plane in coding order; `luma` is the reconstructed luma plane (or `plane` itself)."""
+    """Reconstruct every block of a plane in coding order; `luma` is the decoded luma plane (or `plane` itself)."""
     height, width = plane.shape
     for tree_y in range(0, height, 1 << MAX_LOG2):
         for tree_x in range(0, width, 1 << MAX_LOG2):

@@ -1,8 +1,9 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The encoder's search: partition, prediction modes and levels by rate and distortion, all in integers (encoder only).
 
-A tree is searched depth first with quickly quantized blocks, whose reconstruction stands in the plane while later blocks
-are tried; then its chosen blocks are quantized again by the trellis, in coding order, on the decoder's own functions.
+A tree is searched depth first with quickly quantized blocks, whose reconstruction stands in the plane while later
+blocks are tried; then its chosen blocks are quantized again by the trellis, in coding order, on the decoder's own
+functions.
 """
 
 from typing import NamedTuple
@@ -18,7 +19,6 @@ from fdcodec.coding.constants import (
     MIN_LOG2,
     N_MODES,
     N_PROBABLE,
-    PLANAR,
     STEP_BITS,
 )
 from fdcodec.kernels.cost_kernels import Costs, bin_cost, mode_cost, new_costs, update_costs
@@ -33,7 +33,14 @@ from fdcodec.kernels.reconstruction_kernels import (
     reconstruct_block,
     tree_cell,
 )
-from fdcodec.kernels.syntax_kernels import STRIDE, activity_context, code_tree, fill_cells, probable_modes, split_context
+from fdcodec.kernels.syntax_kernels import (
+    STRIDE,
+    activity_context,
+    code_tree,
+    fill_cells,
+    probable_modes,
+    split_context,
+)
 from fdcodec.kernels.tables import Maps, Tables
 from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
 
@@ -42,7 +49,7 @@ NODE_FIELDS = 5
 
 
 class Search(NamedTuple):
-    """Everything the search of one plane reads and writes; `best_*` hold the best of each log2 size while it is open."""
+    """Everything the search of one plane reads and writes; `best_*` hold the best of each log2 size that is open."""
 
     original: np.ndarray
     plane: np.ndarray
@@ -74,9 +81,9 @@ class Search(NamedTuple):
 class Options(NamedTuple):
     """The numbers of one plane's search.
 
-    `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 size: modes
-    tried in full, and the distance of the angles that are priced (0: none); `skip_split` and `least_end` bound the error
-    and the end of a block that is not worth splitting.
+    `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 size:
+    modes tried in full, and the distance of the angles that are priced (0: none); `skip_split` and `least_end` bound
+    the error and the end of a block that is not worth splitting.
     """
 
     kind: int
@@ -129,8 +136,10 @@ def _price_angle(mode, original, x, y, log2_size, references, smoothed, line, li
 def _price_fits(
     original, x, y, log2_size, references, smoothed, line, lines, prediction, rows, probable, parent, fan, fits
 ):  # fmt: skip
-    """Enter the Hadamard costs of planar, DC, the probable modes, the parent's best mode and angles `fan` apart, then
-    of the angles beside the best; `fan` 0 stops before the angles.
+    """Enter the Hadamard costs of the modes worth a look.
+
+    Planar, DC, the probable modes, the parent's best mode and angles `fan` apart, then the angles beside the best;
+    `fan` 0 stops before the angles.
     """
     fits[:] = INFINITE
     for k in range(N_PROBABLE + 3):
@@ -344,7 +353,9 @@ def _finish_block(s, o, x, y, log2_size):
     block = (o.kind, log2_size, activity_context(s.maps, s.guide, o.kind, x, y), s.tables.scans[log2_size])
     coefficients = s.work.coefficients
     scratch = (s.magnitudes, s.quantizer_costs)
-    optimize_levels(coefficients, block, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, s.neighbours, scratch)
+    optimize_levels(
+        coefficients, block, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, s.neighbours, scratch
+    )
     levels = s.maps.levels[y : y + size, x : x + size]
     paths = (s.paths[0], s.paths[1], s.lanes)
     end = trellis_levels(
@@ -379,10 +390,8 @@ def encode_plane(s, o, stream, code_work):
             code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work)
 
 
-def new_search(original, plane, luma, maps, guide, contexts, tables, work):  # noqa: PLR0913
+def new_search(original, plane, luma, maps, guide, contexts, tables, work):
     """Gather the arrays of a plane's search and allocate its scratch."""
-    blocks = [np.zeros((MAX_LOG2 + 1, 32, 32), np.int32) for _ in range(2)]
-    ends = [np.zeros(MAX_LOG2 + 1, np.int64) for _ in range(2)]
     return Search(
         original,
         plane,
@@ -393,8 +402,10 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):  # n
         new_costs(),
         tables,
         work,
-        *blocks,
-        *ends,
+        np.zeros((MAX_LOG2 + 1, 32, 32), np.int32),
+        np.zeros((MAX_LOG2 + 1, 32, 32), np.int32),
+        np.zeros(MAX_LOG2 + 1, np.int64),
+        np.zeros(MAX_LOG2 + 1, np.int64),
         np.zeros((32, 32), np.int32),
         np.zeros((32, 32), np.int32),
         np.zeros(1024, np.int64),

@@ -80,7 +80,7 @@ def _code_magnitude(stream, context, kind, neighbours, magnitude, is_last):
 @kernel(checked=True)
 def _code_levels(stream, kind, log2_size, scan, end, levels, magnitudes):
     """Code the levels of one block from position `end` - 1 of the scan down to 0 (SPEC 5.7)."""
-    coder, buffer, contexts = stream
+    coder, buffer, _ = stream
     state = 0
     for k in range(end - 1, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
@@ -123,7 +123,7 @@ def activity_context(maps, guide, kind, x, y):
 
 @kernel(checked=True)
 def _code_end(stream, kind, log2_size, activity, end):
-    """Code the end of a block, 0..size^2: its binary class by unary, then what lies below the leading bit (SPEC 5.6)."""
+    """Code the end of a block, 0..size^2: its binary class in unary, then what is below the leading bit (SPEC 5.6)."""
     coder, buffer, contexts = stream
     n_classes = 2 * log2_size + 1
     size_kind = kind * ctx.N_SIZES + log2_size - MIN_LOG2
@@ -305,7 +305,7 @@ def _code_split(stream, maps, guide, kind, x, y, log2_size):
 
 @kernel(checked=True)
 def code_tree(stream, maps, guide, kind, x, y, scans, work):
-    """Code the quadtree whose root is at (x, y): split flags and blocks, depth first, quarters in Z order (SPEC 5.4)."""
+    """Code the quadtree whose root is at (x, y): split flags and blocks, depth first, in Z order (SPEC 5.4)."""
     height, width = maps.levels.shape
     magnitudes, probable, stack = work
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-any-return"
 """The tables that the block kernels read: matrices, scans, orders, and the rotations of a class model (SPEC 4.2)."""
 
 from typing import NamedTuple
@@ -45,7 +46,10 @@ def new_maps(height: int, width: int) -> Maps:
     """Return empty maps of a plane of `height` by `width` samples, multiples of 4."""
     cells = (height >> 2, width >> 2)
     return Maps(
-        np.zeros(cells, np.int32), np.zeros(cells, np.int32), np.zeros(cells, np.int32), np.zeros((height, width), np.int32)
+        np.zeros(cells, np.int32),
+        np.zeros(cells, np.int32),
+        np.zeros(cells, np.int32),
+        np.zeros((height, width), np.int32),
     )
 
 

@@ -27,7 +27,7 @@ _ROTATION_HALF = 1 << (ROTATION_BITS - 1)
 
 @kernel()
 def mode_group(mode):
-    """Return the group of a mode: planar (and chroma from luma), DC, then eight of angular modes folded at the diagonal."""
+    """Return the group of a mode: planar and chroma from luma, DC, eight of angular modes folded at the diagonal."""
     if mode == PLANAR or mode >= N_MODES:
         return 0
     if mode == DC:
@@ -44,7 +44,7 @@ def is_transposed(mode):
 
 @kernel()
 def _multiply_left(matrix, block, rows, size, out):
-    """out = (matrix[:, :rows] @ block[:rows] + half) >> MATRIX_BITS."""
+    """Write out = (matrix[:, :rows] @ block[:rows] + half) >> MATRIX_BITS."""
     for i in range(size):
         for j in range(size):
             out[i, j] = _MATRIX_HALF
@@ -58,7 +58,7 @@ def _multiply_left(matrix, block, rows, size, out):
 
 @kernel()
 def _multiply_right(block, matrix, rows, columns, size, out):
-    """out[:rows] = (block[:rows, :columns] @ matrix[:columns] + half) >> MATRIX_BITS, skipping zeros."""
+    """Write out[:rows] = (block[:rows, :columns] @ matrix[:columns] + half) >> MATRIX_BITS, skipping zeros."""
     for i in range(rows):
         for j in range(size):
             out[i, j] = _MATRIX_HALF

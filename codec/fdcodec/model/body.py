@@ -47,14 +47,14 @@ _BODY = c.Struct(
 )
 
 
-def build_body(
-    rotations: Rotations, start_states: NDArray[np.uint8] | None, filters: NDArray[np.int8] | None
-) -> bytes:
+def build_body(rotations: Rotations, start_states: NDArray[np.uint8] | None, filters: NDArray[np.int8] | None) -> bytes:
     """Return the canonical bytes; groups in ascending order."""
     groups = []
     for (log2_size, group), (pairs, angles) in sorted(rotations.items()):
         packed = np.asarray(pairs, np.uint8).tobytes(), np.asarray(angles, "<u2").tobytes()
-        groups.append({"log2_size": log2_size, "group": group, "count": len(angles), "pairs": packed[0], "angles": packed[1]})
+        groups.append(
+            {"log2_size": log2_size, "group": group, "count": len(angles), "pairs": packed[0], "angles": packed[1]}
+        )
     states = b"" if start_states is None else np.asarray(start_states, np.uint8).tobytes()
     weights = b"" if filters is None else np.asarray(filters, np.int8).tobytes()
     return bytes(

@@ -36,7 +36,7 @@ class ClassModel:
     rotations
         {(log2 size 2..5, mode group 0..9): (pairs (m, 2) uint8, angle indices (m,) uint16)}; empty for the plain DCT.
     start_states
-        Shape (n_contexts, 2), uint8: start probability in 1/256 and its confidence as an update count; None for even odds.
+        Shape (n_contexts, 2), uint8: start probability in 1/256 and its confidence as update count; None for even odds.
     filters
         Shape (plane kinds, step buckets, classes, weights), int8: the decoder's filter; None for deblocking only.
     recipe
@@ -86,7 +86,9 @@ class ClassModel:
         name, recipe = self.name.encode(), zlib.compress(json.dumps(self.recipe, sort_keys=True).encode(), 9)
         body = self.to_bytes()
         parts = b"".join(len(part).to_bytes(4, "little") + part for part in (name, recipe, body))
-        replace_file(Path(path), _MAGIC + zlib.crc32(parts).to_bytes(4, "little") + len(parts).to_bytes(4, "little") + parts)
+        replace_file(
+            Path(path), _MAGIC + zlib.crc32(parts).to_bytes(4, "little") + len(parts).to_bytes(4, "little") + parts
+        )
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ClassModel:

@@ -1,1 +1,1 @@
-"""Learning a class model from images: start states, rotations and filter, each from blocks the codec itself produced."""
+"""Learning a class model from images: start states, rotations, filter, from blocks that the codec itself produced."""

@@ -52,4 +52,5 @@ def _solve(matrices: NDArray[np.float64], vectors: NDArray[np.float64]) -> NDArr
     ridge = RIDGE * scale * np.eye(FILTER_WEIGHTS)
     weights = [np.linalg.solve(a + ridge, b + ridge @ mean) for a, b in zip(whole, vectors, strict=True)]
     limit = (1 << FILTER_SHIFT) - 1
-    return np.clip(np.rint(np.stack(weights) * (1 << FILTER_SHIFT)), -limit, limit).astype(np.int8)
+    rounded: NDArray[np.float64] = np.rint(np.stack(weights) * (1 << FILTER_SHIFT))
+    return np.clip(rounded, -limit, limit).astype(np.int8)

@@ -16,7 +16,7 @@ LAYOUTS = {16: [(16, 2)], 64: [(16, 2), (32, 1)]}  # rounds of the hypercube by 
 MIN_BLOCKS = {16: 400, 64: 1200}  # a group with fewer keeps what the parent model has
 MAX_BLOCKS = 30_000
 RATE_STEP = 0.4  # of the quantization step: where the log-rate bends; 0.2 gives the same, 0.7 half of the gain
-N_ITERATIONS = 24
+N_ITERATIONS = 60
 _EMPTY = build_tables({})
 
 
@@ -40,7 +40,8 @@ class ZoneSamples:
 
     def of(self, key: Key, seed: int) -> NDArray[np.float32]:
         """Return at most MAX_BLOCKS samples of a group, those with a coefficient worth coding."""
-        samples = np.concatenate(self._parts.get(key, [np.zeros((0, ZONE_SIZES[key[0]]), np.float32)]))
+        parts = self._parts.get(key, [np.zeros((0, ZONE_SIZES[key[0]]), np.float32)])
+        samples: NDArray[np.float32] = np.concatenate(parts)
         samples = samples[np.abs(samples).max(axis=1, initial=0) > 0.5]
         keep = np.random.default_rng(seed).permutation(len(samples))[:MAX_BLOCKS]
         return samples[np.sort(keep)]
@@ -51,7 +52,9 @@ class ZoneSamples:
         return sorted(self._parts)
 
 
-def train_rotations(samples: ZoneSamples, parent: Rotations, sizes: tuple[int, ...]) -> tuple[Rotations, dict[str, float]]:
+def train_rotations(
+    samples: ZoneSamples, parent: Rotations, sizes: tuple[int, ...]
+) -> tuple[Rotations, dict[str, float]]:
     """Return rotations for each group with enough blocks, the parent's elsewhere, and the log-rate each saves.
 
     Parameters

@@ -30,7 +30,7 @@ class StartStateSums:
             self._logits += _PRIOR * _logit((parent[:, 0] + 0.5) / 256)
 
     def add(self, contexts: NDArray[np.int32]) -> None:
-        """Add the contexts an image ended with; a context weighs as many updates as it had, up to its counter's limit."""
+        """Add the contexts an image ended with; a context weighs as many updates as its counter tells."""
         probability = contexts[:, 1] / (1 << PROBABILITY_BITS)
         weight = np.maximum(contexts[:, 2] - self._start_count, 0).astype(np.float64)
         self._logits += weight * _logit(probability)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from math import log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ class Trace:
 
 def step_index_of(step: float) -> int:
     """Return the step index nearest to a step in pixel values."""
-    return round(32 * (np.log2(step) + 4))
+    return round(32 * (log2(step) + 4))
 
 
 def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 3) -> Trace:
@@ -59,4 +60,4 @@ def traces(images: list[NDArray[np.uint8]], model: ClassModel) -> Iterator[Trace
     jobs = [(samples, step) for samples in images for step in STEPS]
     with ThreadPoolExecutor(N_THREADS) as pool:
         for start in range(0, len(jobs), N_THREADS):
-            yield from pool.map(lambda job: trace(*job, model), jobs[start : start + N_THREADS])
+            yield from pool.map(lambda job: trace(job[0], job[1], model), jobs[start : start + N_THREADS])
