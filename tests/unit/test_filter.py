@@ -1,0 +1,180 @@
+"""The filter after reconstruction against the specification's text in plain Python."""
+
+import numpy as np
+import pytest
+from tests.reference import filtering as reference
+
+from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, MAX_STEP_INDEX, MAX_STRENGTH
+from fdcodec.filtering.post import apply_filter, best_strengths, classified, step_bucket, strength_errors
+from fdcodec.kernels.filter_kernels import (
+    CORRECTION_LIMIT,
+    LARGE_CLIP,
+    ROUGHNESS_LIMIT,
+    SMALL_CLIP,
+    STEP_INT,
+    deblock_plane,
+)
+from fdcodec.kernels.tables import new_maps
+from fdcodec.model import ClassModel
+
+INDICES = range(MAX_STEP_INDEX + 1)
+SHAPE = (2, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
+GRAY = [(0, 2040)]
+
+
+def random_sizes(height, width, seed):
+    """Return a random partition of a plane: the log2 size of the block over each cell."""
+    rng, sizes = np.random.default_rng(seed), np.zeros((height // 4, width // 4), np.int32)
+
+    def split(x, y, log2_size):
+        size = 1 << log2_size
+        if x >= width or y >= height:
+            return
+        if x + size > width or y + size > height or (log2_size > 2 and rng.random() < 0.6):
+            for quarter in range(4):
+                split(x + (quarter & 1) * size // 2, y + (quarter >> 1) * size // 2, log2_size - 1)
+        else:
+            sizes[y // 4 : (y + size) // 4, x // 4 : (x + size) // 4] = log2_size
+
+    for y in range(0, height, 32):
+        for x in range(0, width, 32):
+            split(x, y, 5)
+    return sizes
+
+
+def blocky_plane(height, width, amplitude, seed):
+    """Return a smooth plane with steps at 8x8 blocks and a little noise."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:height, :width]
+    steps = np.kron(rng.integers(-amplitude, amplitude, (height // 8 + 1, width // 8 + 1)), np.ones((8, 8)))
+    noise = rng.normal(0, amplitude / 8, (height, width))
+    plane = 1000 + 6 * x + 400 * np.sin(y / 40) + steps[:height, :width] + noise
+    return plane.astype(np.int32)
+
+
+def maps_of(sizes):
+    """Return maps that hold a partition and nothing else."""
+    maps = new_maps(4 * sizes.shape[0], 4 * sizes.shape[1])
+    maps.log2_sizes[:] = sizes
+    return maps
+
+
+def random_model(seed):
+    """Return a model with random filters."""
+    return ClassModel("filters", filters=np.random.default_rng(seed).integers(-40, 41, SHAPE, np.int8))
+
+
+def test_limits_of_every_step():
+    """Every limit that follows the step is the specification's."""
+    for share, table in ((0.04, CORRECTION_LIMIT), (0.2, SMALL_CLIP), (0.8, LARGE_CLIP), (1, STEP_INT)):
+        assert [reference.share_of_step(share, index) for index in INDICES] == table.tolist()
+    assert [reference.roughness_of(index) for index in INDICES] == ROUGHNESS_LIMIT.tolist()
+    assert [step_bucket(index) for index in (0, 223, 224, 255, 256, 287, 288, 383)] == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_flat_plane_is_left():
+    """A plane of one value is neither deblocked nor corrected."""
+    planes, maps = np.full((1, 16, 16), 700, np.int32), [maps_of(random_sizes(16, 16, seed=1))]
+    apply_filter(planes, maps, random_model(1), 250, (7, 7), GRAY)
+    assert np.full((1, 16, 16), 700).tolist() == planes.tolist()
+
+
+def test_strength_zero_is_no_filter():
+    """At strength 0 a plane stays as it is."""
+    plane = blocky_plane(16, 24, 60, seed=2)
+    planes = plane[None].copy()
+    apply_filter(planes, [maps_of(random_sizes(16, 24, seed=2))], random_model(2), 300, (0, 7), GRAY)
+    assert plane.tolist() == planes[0].tolist()
+
+
+@pytest.mark.parametrize("step_index", [0, 190, 205, 240, 262, 300, 345, 383])
+@pytest.mark.parametrize("amplitude", [4, 30, 120])
+def test_deblocking_follows_the_specification(step_index, amplitude):
+    """Edges of a random partition, smooth, rough and high, are smoothed as specified."""
+    plane, sizes = blocky_plane(40, 68, amplitude, seed=step_index), random_sizes(40, 68, seed=amplitude)
+    expected = reference.deblock(plane.tolist(), sizes.tolist(), step_index)
+    deblock_plane(plane, sizes, step_index)
+    assert expected == plane.tolist()
+
+
+def test_deblocking_takes_every_branch():
+    """The planes above make the kernel smooth strongly, weakly with and without second samples, and not at all."""
+    kinds = set()
+    for step_index in (240, 300, 345):
+        for amplitude in (4, 30, 120):
+            plane = blocky_plane(40, 68, amplitude, seed=step_index)
+            after = plane.copy()
+            deblock_plane(after, random_sizes(40, 68, seed=amplitude), step_index)
+            changed = (after != plane)[:, 8:64].reshape(40, 7, 8)
+            kinds |= {int(np.sum(segment[[0, 1, 2, 5, 6, 7]])) for row in changed for segment in row}
+    assert kinds >= {0, 1, 2, 3, 4, 5, 6}
+
+
+@pytest.mark.parametrize("step_index", [100, 224, 280, 383])
+@pytest.mark.parametrize("seed", range(3))
+def test_classes_follow_the_specification(step_index, seed):
+    """Each cell of waves in every direction, and of noise, has the specified class."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:24, :64]
+    angle = np.pi * (x // 8) / 8
+    waves = 1000 + 40 * 4**seed * np.sin((x * np.cos(angle) + y * np.sin(angle)) * 1.3) + rng.normal(0, 4, (24, 64))
+    plane = waves.astype(np.int32)
+    _, classes = classified(plane, step_index)
+    rows = plane.tolist()
+    assert [[reference.class_of(rows, i, j, step_index) for j in range(16)] for i in range(6)] == classes.tolist()
+
+
+def test_classes_of_extremes_do_not_overflow():
+    """A checkerboard of the least and the greatest sample has the specified classes."""
+    plane = (np.indices((12, 12)).sum(axis=0) % 2 * 2900 - 430).astype(np.int32)
+    _, classes = classified(plane, 0)
+    rows = plane.tolist()
+    assert [[reference.class_of(rows, i, j, 0) for j in range(3)] for i in range(3)] == classes.tolist()
+
+
+@pytest.mark.parametrize("strength", range(1, MAX_STRENGTH + 1))
+@pytest.mark.parametrize("step_index", [200, 230, 260, 320])
+def test_whole_filter_follows_the_specification(strength, step_index):
+    """A luma and a chroma plane filtered at each strength and step range are the specification's."""
+    planes = np.stack([blocky_plane(12, 20, 50, seed=strength + k) for k in range(3)])
+    sizes, model = random_sizes(12, 20, seed=strength), random_model(seed=strength)
+    bounds = [(0, 2040), (700, 1300), (-200, 900)]
+    strengths = (strength, MAX_STRENGTH + 1 - strength)
+    expected = [
+        reference.filtered(
+            planes[k].tolist(), sizes.tolist(), model.filters[min(k, 1)], step_index, strengths[min(k, 1)], bounds[k]
+        )
+        for k in range(3)
+    ]
+    apply_filter(planes, [maps_of(sizes)] * 3, model, step_index, strengths, bounds)
+    assert expected == planes.tolist()
+
+
+def test_extreme_weights_do_not_overflow():
+    """The greatest weights on the greatest differences give the specification's integers."""
+    planes = (np.indices((1, 8, 8)).sum(axis=0) % 2 * 2040).astype(np.int32)
+    model = ClassModel("extreme", filters=np.full(SHAPE, 127, np.int8))
+    sizes = random_sizes(8, 8, seed=1)
+    expected = reference.filtered(planes[0].tolist(), sizes.tolist(), model.filters[0], 383, 7, (0, 2040))
+    apply_filter(planes, [maps_of(sizes)], model, 383, (7, 7), GRAY)
+    assert expected == planes[0].tolist()
+
+
+@pytest.mark.parametrize("model", [ClassModel("none"), random_model(3)], ids=["deblocking", "filters"])
+def test_errors_by_strength_are_those_of_the_filter(model):
+    """The error that the encoder expects of strengths 0, 1 and 5 is what the decoder then makes, before clipping."""
+    original = np.stack([blocky_plane(24, 32, 40, seed=k) for k in range(3)])
+    decoded = original + np.random.default_rng(4).integers(-60, 61, original.shape, np.int32)
+    maps = [maps_of(random_sizes(24, 32, seed=5))] * 3
+    errors = strength_errors(original, decoded.copy(), maps, model, 270)
+    for strength in (0, 1, 5):
+        planes = decoded.copy()
+        apply_filter(planes, maps, model, 270, (strength, strength), [(-9000, 9000)] * 3)
+        squares = ((original - planes).astype(float) ** 2).sum(axis=(1, 2))
+        assert [squares[0], squares[1] + squares[2]] == errors[:, strength].tolist()
+
+
+def test_best_strength_is_the_weakest_of_the_least_errors():
+    """Of equal errors the weaker filter wins."""
+    errors = np.array([[5, 4, 3, 3, 6, 6, 6, 6], [1, 1, 1, 1, 1, 1, 1, 1]], float)
+    assert best_strengths(errors) == (2, 0)
