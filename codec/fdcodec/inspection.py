@@ -52,9 +52,10 @@ def describe_model(model: ClassModel) -> dict[str, Any]:
         "name": model.name,
         "hash": model.hash.hex(),
         "embedded_bytes": len(model.to_bytes()),
-        "rotations": sum(len(angles) for _, angles in model.rotations.values()),
+        "rotations": sum(len(transform.angles) for transform in model.transforms.values()),
         "rotations_by_block": {
-            f"{2**size}x{2**size} group {group}": len(angles) for (size, group), (_, angles) in model.rotations.items()
+            f"{2**size}x{2**size} group {group}": len(transform.angles)
+            for (size, group), transform in model.transforms.items()
         },
         "start_states": model.start_states is not None,
         "filter": list(model.filters.shape) if model.filters is not None else None,

@@ -88,23 +88,47 @@ def _rotate(coefficients, zone, transposed, tables, first, last, step, sign):
 
 
 @kernel()
+def _reorder(coefficients, zone, transposed, order, places, scratch, inverse):
+    """Move the zone's k-th coefficient in `order` to the k-th of its places in scan order, or back."""
+    count = 1 << (2 * zone)
+    mask = (1 << zone) - 1
+    for k in range(count):
+        row, column = order[k] >> zone, order[k] & mask
+        if transposed:
+            row, column = column, row
+        if inverse:
+            scratch[row, column] = coefficients[places[k] >> 5, places[k] & 31]
+        else:
+            scratch[places[k] >> 5, places[k] & 31] = coefficients[row, column]
+    for row in range(1 << zone):
+        for column in range(1 << zone):
+            coefficients[row, column] = scratch[row, column]
+
+
+@kernel()
 def forward_transform(residual, mode, log2_size, tables, scratch, coefficients):
     """Transform a residual block into coefficients, both in samples with FRACTION_BITS."""
     size = 1 << log2_size
     _multiply_left(tables.matrices[log2_size], residual, size, size, scratch)
     _multiply_right(scratch, tables.transposed[log2_size], size, size, size, coefficients)
-    group = mode_group(mode)
+    group, zone, transposed = mode_group(mode), min(log2_size, ZONE_LOG2), is_transposed(mode)
     first, last = tables.starts[log2_size, group], tables.starts[log2_size, group + 1]
-    _rotate(coefficients, min(log2_size, ZONE_LOG2), is_transposed(mode), tables, first, last, 1, 1)
+    _rotate(coefficients, zone, transposed, tables, first, last, 1, 1)
+    order = tables.orders[log2_size, group]
+    if order[0] >= 0:
+        _reorder(coefficients, zone, transposed, order, tables.places[log2_size], scratch, False)
 
 
 @kernel()
 def inverse_transform(coefficients, mode, log2_size, tables, scratch, residual):
     """Transform coefficients (overwritten) back into a residual block."""
     size = 1 << log2_size
-    group = mode_group(mode)
+    group, zone, transposed = mode_group(mode), min(log2_size, ZONE_LOG2), is_transposed(mode)
+    order = tables.orders[log2_size, group]
+    if order[0] >= 0:
+        _reorder(coefficients, zone, transposed, order, tables.places[log2_size], scratch, True)
     first, last = tables.starts[log2_size, group], tables.starts[log2_size, group + 1]
-    _rotate(coefficients, min(log2_size, ZONE_LOG2), is_transposed(mode), tables, last - 1, first - 1, -1, -1)
+    _rotate(coefficients, zone, transposed, tables, last - 1, first - 1, -1, -1)
     rows, columns = _clamp(coefficients, size, size)
     _multiply_right(coefficients, tables.matrices[log2_size], rows, columns, size, scratch)
     _clamp(scratch, rows, size)

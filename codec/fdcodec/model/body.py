@@ -1,6 +1,6 @@
-"""The canonical bytes of a class model: rotations, start states, filters (SPEC 7). Build and parse face each other."""
+"""The canonical bytes of a class model: transforms, start states, filters (SPEC 7). Build and parse face each other."""
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import construct as c
 import numpy as np
@@ -14,17 +14,37 @@ from fdcodec.coding.constants import (
     MAX_LOG2,
     MIN_LOG2,
     N_GROUPS,
+    ZONE_LOG2,
 )
 from fdcodec.coding.contexts import KINDS, N_CONTEXTS
 from fdcodec.errors import FormatError
 
-Rotations: TypeAlias = "dict[tuple[int, int], tuple[NDArray[np.uint8], NDArray[np.uint16]]]"
+
+class GroupTransform(NamedTuple):
+    """What follows the base transform in one block size and mode group.
+
+    `pairs` (m, 2) uint8 and `angles` (m,) uint16 are rotations of the zone's coefficients, numbered row by row; `order`
+    (16 or 64,) uint8 lists the coefficients as they are scanned.
+    """
+
+    pairs: NDArray[np.uint8]
+    angles: NDArray[np.uint16]
+    order: NDArray[np.uint8]
+
+
+Transforms: TypeAlias = dict[tuple[int, int], GroupTransform]
 
 VERSION = 0
 MAX_ROTATIONS = 1024
 MAX_UPDATE_COUNT = 63
 MIN_START = 2  # start probabilities are 2..253, in 1/256
 _FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
+
+
+def zone_size(log2_size: int) -> int:
+    """Return the number of coefficients in the low zone of a block."""
+    return 1 << (2 * min(log2_size, ZONE_LOG2))
+
 
 _GROUP = c.Struct(
     "log2_size" / c.Int8ul,
@@ -33,6 +53,7 @@ _GROUP = c.Struct(
     "_check" / c.Check(c.this.count <= MAX_ROTATIONS),
     "pairs" / c.Bytes(2 * c.this.count),
     "angles" / c.Bytes(2 * c.this.count),
+    "order" / c.Bytes(lambda this: zone_size(this.log2_size)),
 )
 _BODY = c.Struct(
     "version" / c.Const(VERSION, c.Int8ul),
@@ -47,13 +68,19 @@ _BODY = c.Struct(
 )
 
 
-def build_body(rotations: Rotations, start_states: NDArray[np.uint8] | None, filters: NDArray[np.int8] | None) -> bytes:
+def build_body(transforms: Transforms, start_states: NDArray[np.uint8] | None, filters: NDArray[np.int8] | None) -> bytes:
     """Return the canonical bytes; groups in ascending order."""
     groups = []
-    for (log2_size, group), (pairs, angles) in sorted(rotations.items()):
-        packed = np.asarray(pairs, np.uint8).tobytes(), np.asarray(angles, "<u2").tobytes()
+    for (log2_size, group), transform in sorted(transforms.items()):
         groups.append(
-            {"log2_size": log2_size, "group": group, "count": len(angles), "pairs": packed[0], "angles": packed[1]}
+            {
+                "log2_size": log2_size,
+                "group": group,
+                "count": len(transform.angles),
+                "pairs": np.asarray(transform.pairs, np.uint8).tobytes(),
+                "angles": np.asarray(transform.angles, "<u2").tobytes(),
+                "order": np.asarray(transform.order, np.uint8).tobytes(),
+            }
         )
     states = b"" if start_states is None else np.asarray(start_states, np.uint8).tobytes()
     weights = b"" if filters is None else np.asarray(filters, np.int8).tobytes()
@@ -71,14 +98,14 @@ def build_body(rotations: Rotations, start_states: NDArray[np.uint8] | None, fil
     )
 
 
-def parse_body(data: bytes) -> tuple[Rotations, NDArray[np.uint8] | None, NDArray[np.int8] | None]:
-    """Return rotations, start states and filters; FormatError where a field is outside what is allowed."""
+def parse_body(data: bytes) -> tuple[Transforms, NDArray[np.uint8] | None, NDArray[np.int8] | None]:
+    """Return transforms, start states and filters; FormatError where a field is outside what is allowed."""
     try:
         body = _BODY.parse(data)
     except c.ConstructError as error:
         raise FormatError(f"class model: {str(error).splitlines()[0]}") from error
-    rotations = dict(_parse_group(group) for group in body.groups)
-    if len(rotations) != len(body.groups) or list(rotations) != sorted(rotations):
+    transforms = dict(_parse_group(group) for group in body.groups)
+    if len(transforms) != len(body.groups) or list(transforms) != sorted(transforms):
         raise FormatError("class model: the groups are not in ascending order")
     if body.n_contexts not in (0, N_CONTEXTS):
         raise FormatError(f"class model: {body.n_contexts} start states, expected 0 or {N_CONTEXTS}")
@@ -88,15 +115,18 @@ def parse_body(data: bytes) -> tuple[Rotations, NDArray[np.uint8] | None, NDArra
     if len(states) and not MIN_START <= states[:, 0].min() <= states[:, 0].max() <= 255 - MIN_START:
         raise FormatError(f"class model: a start probability is not in {MIN_START}..{255 - MIN_START}")
     filters = np.frombuffer(body.filters, np.int8).reshape(_FILTER_SHAPE) if body.n_filter_weights else None
-    return rotations, states if len(states) else None, filters
+    return transforms, states if len(states) else None, filters
 
 
-def _parse_group(group: c.Container) -> tuple[tuple[int, int], tuple[NDArray[np.uint8], NDArray[np.uint16]]]:
+def _parse_group(group: c.Container) -> tuple[tuple[int, int], GroupTransform]:
     pairs = np.frombuffer(group.pairs, np.uint8).reshape(-1, 2)
     angles = np.frombuffer(group.angles, "<u2").astype(np.uint16)
-    zone = 16 if group.log2_size == MIN_LOG2 else 64
+    order = np.frombuffer(group.order, np.uint8)
     if not MIN_LOG2 <= group.log2_size <= MAX_LOG2 or group.group >= N_GROUPS:
         raise FormatError(f"class model: no mode group {group.group} of log2 size {group.log2_size}")
+    zone = zone_size(group.log2_size)
     if len(pairs) and (pairs.max() >= zone or (pairs[:, 0] >= pairs[:, 1]).any() or angles.max() >= ANGLE_LEVELS):
         raise FormatError("class model: a rotation's indices or angle are out of range")
-    return (group.log2_size, group.group), (pairs, angles)
+    if (np.sort(order) != np.arange(zone)).any():
+        raise FormatError("class model: a scan order is no permutation")
+    return (group.log2_size, group.group), GroupTransform(pairs, angles, order)

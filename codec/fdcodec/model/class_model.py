@@ -1,4 +1,4 @@
-"""The class model: learned rotations, start states and filter of a kind of image, and its `.fdt` file."""
+"""The class model: learned transforms, start states and filter of a kind of image, and its `.fdt` file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fdcodec.errors import ChecksumError, FormatError, TruncatedError
 from fdcodec.limits import MAX_MODEL_BYTES
-from fdcodec.model.body import Rotations, build_body, parse_body
+from fdcodec.model.body import Transforms, build_body, parse_body
 
 if TYPE_CHECKING:
     from fdcodec.kernels.tables import Tables
@@ -33,8 +33,8 @@ class ClassModel:
     ----------
     name
         What people call it; no part of its identity.
-    rotations
-        {(log2 size 2..5, mode group 0..9): (pairs (m, 2) uint8, angle indices (m,) uint16)}; empty for the plain DCT.
+    transforms
+        {(log2 size 2..5, mode group 0..9): GroupTransform}; empty for the plain DCT.
     start_states
         Shape (n_contexts, 2), uint8: start probability in 1/256 and its confidence as update count; None for even odds.
     filters
@@ -44,7 +44,7 @@ class ClassModel:
     """
 
     name: str
-    rotations: Rotations = field(default_factory=dict)
+    transforms: Transforms = field(default_factory=dict)
     start_states: NDArray[np.uint8] | None = None
     filters: NDArray[np.int8] | None = None
     recipe: dict[str, Any] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class ClassModel:
     @cached_property
     def canonical(self) -> bytes:
         """The bytes that decide what the model does, and nothing else."""
-        return build_body(self.rotations, self.start_states, self.filters)
+        return build_body(self.transforms, self.start_states, self.filters)
 
     @cached_property
     def hash(self) -> bytes:
@@ -64,7 +64,7 @@ class ClassModel:
         """The tables that the block kernels read."""
         from fdcodec.kernels.tables import build_tables
 
-        return build_tables(self.rotations)
+        return build_tables(self.transforms)
 
     def to_bytes(self) -> bytes:
         """Return the canonical bytes, deflated: what an `.fdc` file embeds."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fdcodec.errors import ParameterError
 from fdcodec.model import ClassModel
 from fdcodec.training.filters import FilterSums
-from fdcodec.training.rotations import ALL_SIZES, ZoneSamples, train_rotations
+from fdcodec.training.transforms import ZoneSamples, train_transforms
 from fdcodec.training.start_states import StartStateSums
 from fdcodec.training.traces import STEPS, traces, window
 
@@ -58,7 +58,7 @@ def learn_model(
 def _first_pass(
     windows: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
 ) -> tuple[ClassModel, dict[str, Any]]:
-    """Learn start states and rotations from encodes with the model as it is."""
+    """Learn start states and transforms from encodes with the model as it is."""
     states, zones = StartStateSums(model.start_states), ZoneSamples()
     size_bytes = 0
     for done, trace in enumerate(traces(windows, model), 1):
@@ -66,15 +66,15 @@ def _first_pass(
         zones.add(trace)
         size_bytes += trace.size_bytes
         _report(progress, "transforms", done, windows)
-    rotations, gains = train_rotations(zones, model.rotations, ALL_SIZES)
-    learned = replace(model, rotations=rotations, start_states=states.start_states())
+    transforms, gains = train_transforms(zones, model.transforms)
+    learned = replace(model, transforms=transforms, start_states=states.start_states())
     return learned, {"size_bytes_before": size_bytes, "bits_saved_by_group": gains}
 
 
 def _second_pass(
     windows: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
 ) -> tuple[ClassModel, dict[str, Any]]:
-    """Learn start states again, and the filter, from encodes with the rotations in place."""
+    """Learn start states again, and the filter, from encodes with the transforms in place."""
     states, filters = StartStateSums(model.start_states), FilterSums()
     size_bytes = 0
     for done, trace in enumerate(traces(windows, model), 1):
