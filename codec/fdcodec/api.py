@@ -183,7 +183,7 @@ def learn(
     images: Iterable[Samples | Image.Image | Picture | str | os.PathLike[str]],
     *,
     name: str = "learned",
-    parent: str | os.PathLike[str] | ClassModel | None = None,
+    parent: str | os.PathLike[str] | ClassModel | None = "photo",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> ClassModel:
     """Learn a class model: the transforms, start states and filter that make images of a kind cheap.
@@ -191,11 +191,11 @@ def learn(
     Parameters
     ----------
     images
-        8-bit images as for `encode`, or paths of image files; the middle of each, up to 512x512 pixels, is used.
+        8-bit images as for `encode`, or paths of image files; the middle of each, up to 768x768 pixels, is used.
     name
         What the model is called; no part of its identity.
     parent
-        Model to start from, and to keep where the images say too little; None starts from the plain DCT.
+        Model to start from, and to keep where the images say too little; None starts from nothing learned.
     progress
         Called with stage, steps done and steps in all.
 

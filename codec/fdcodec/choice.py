@@ -13,11 +13,10 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
-from fdcodec.model import ClassModel, get, names, resolve
-from fdcodec.model.registry import is_preset
+from fdcodec.model import ClassModel, resolve
+from fdcodec.model.registry import presets
 
-DEFAULT_MODEL = "photo"
-WINDOW = 64  # side of a sample window, in pixels
+WINDOW = 32  # side of a sample window, in pixels
 GRID = 2  # windows a side
 _QUICK = EncoderSettings(effort=1)
 
@@ -41,7 +40,7 @@ def choose_model(
     colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if colours == 3 else None
     planes = to_planes(sample_of(samples)[:, :, :colours], matrix)
-    candidates = [model for model in map(get, names()) if is_preset(model)]
+    candidates = presets()
     costs = [_cost(planes, model, parameters.step_index, plane_bounds(matrix)) for model in candidates]
     return candidates[int(np.argmin(costs))]
 

@@ -15,7 +15,7 @@ from fdcodec.image.picture import Picture
 @options.inputs
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The class model, NAME.fdt.")
 @click.option("--name", help="What the model is called; the output's name unless given.")
-@click.option("--parent", help="Model to start from: a preset or the path of an .fdt file; the plain DCT unless given.")
+@click.option("--parent", default="photo", show_default=True, help="Model to start from: a preset or an .fdt file.")
 @click.option("-f", "--force", is_flag=True, help="Replace an existing output.")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
 def learn(
@@ -23,7 +23,7 @@ def learn(
     recursive: bool,
     output: Path,
     name: str | None,
-    parent: str | None,
+    parent: str,
     force: bool,
     quiet: bool,
 ) -> int:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from fdcodec.errors import ParameterError, TransformNotFoundError
+from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
 from fdcodec.model.class_model import ClassModel
 
 SUFFIX = ".fdt"
@@ -36,6 +38,13 @@ def _loaded(path: Path) -> ClassModel:
     return _load(path, path.stat().st_mtime_ns)
 
 
+def _readable(paths: Iterable[Path]) -> Iterator[ClassModel]:
+    """Yield the models of the files that hold one: a damaged file hides its own model only."""
+    for path in paths:
+        with suppress(FdcError):
+            yield _loaded(path)
+
+
 def names() -> list[str]:
     """Return the names of all known models."""
     return sorted(_paths())
@@ -51,7 +60,7 @@ def get(name: str) -> ClassModel:
 
 def find(reference: bytes) -> ClassModel:
     """Return the model whose hash begins with `reference` (at least 4 bytes)."""
-    models = {model.hash: model for model in map(_loaded, _paths().values()) if model.hash.startswith(reference)}
+    models = {model.hash: model for model in _readable(_paths().values()) if model.hash.startswith(reference)}
     if len(reference) >= 4 and len(models) == 1:
         return models.popitem()[1]
     if models:
@@ -67,7 +76,12 @@ def find(reference: bytes) -> ClassModel:
 
 def is_preset(model: ClassModel) -> bool:
     """Tell whether a model is one of those that the package ships."""
-    return any(_loaded(path).hash == model.hash for path in PRESETS_DIR.glob(f"*{SUFFIX}"))
+    return any(preset.hash == model.hash for preset in presets())
+
+
+def presets() -> list[ClassModel]:
+    """Return the models that the package ships, by name."""
+    return [_loaded(path) for path in sorted(PRESETS_DIR.glob(f"*{SUFFIX}"))]
 
 
 def resolve(transform: str | os.PathLike[str] | ClassModel) -> ClassModel:
