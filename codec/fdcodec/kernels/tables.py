@@ -24,8 +24,9 @@ class Tables(NamedTuple):
 
     `matrices[k]` and `transposed[k]` are the 2^k-point DCT (DST-7 at 4 points) and its transpose, scaled by 2^11;
     `scans[k]` the scan order as 32 * row + column; `starts[k, group]` to `starts[k, group + 1]` the rotations of that
-    size and mode group; `pairs` and `weights` their index pairs and (cosine, sine), scaled by 2^14. `orders[k, group]` are
-    the zone's coefficients in the group's scan order, -1 where it has none; `places[k]` the zone's positions in the scan.
+    size and mode group; `pairs` and `weights` their index pairs and (cosine, sine), scaled by 2^14. `orders[k, group]`
+    are the zone's coefficients in the group's scan order, -1 where it has none; `places[k]` the zone's positions in the
+    scan.
     """
 
     matrices: np.ndarray
@@ -101,7 +102,7 @@ def rotation_weights(angle_index: np.ndarray) -> np.ndarray:
 
 
 def build_tables(transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Tables:
-    """Build the tables from a model's transforms: {(log2 size, mode group): (pairs (m, 2), angle indices (m,), order)}."""
+    """Build the tables from a model's transforms: (pairs (m, 2), angle indices (m,), order) by log2 size and group."""
     matrices = np.zeros((MAX_LOG2 + 1, 32, 32), np.int32)
     scans = np.zeros((MAX_LOG2 + 1, 1024), np.int32)
     starts = np.zeros((MAX_LOG2 + 1, N_GROUPS + 1), np.int32)

@@ -68,7 +68,9 @@ _BODY = c.Struct(
 )
 
 
-def build_body(transforms: Transforms, start_states: NDArray[np.uint8] | None, filters: NDArray[np.int8] | None) -> bytes:
+def build_body(
+    transforms: Transforms, start_states: NDArray[np.uint8] | None, filters: NDArray[np.int8] | None
+) -> bytes:
     """Return the canonical bytes; groups in ascending order."""
     groups = []
     for (log2_size, group), transform in sorted(transforms.items()):

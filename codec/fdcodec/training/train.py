@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from fdcodec.errors import ParameterError
 from fdcodec.model import ClassModel
 from fdcodec.training.filters import FilterSums
-from fdcodec.training.transforms import ZoneSamples, train_transforms
 from fdcodec.training.start_states import StartStateSums
 from fdcodec.training.traces import STEPS, traces, window
+from fdcodec.training.transforms import ZoneSamples, train_transforms
 
 Progress = Callable[[str, int, int], None]
 

@@ -12,7 +12,7 @@ from fdcodec.model.body import GroupTransform, Transforms
 from fdcodec.training.traces import Trace
 
 Key = tuple[int, int]
-LAYOUTS = {16: [(16, 4)], 64: [(16, 3), (32, 2), (64, 1)]}  # rounds of the hypercube by zone size: 128 and 448 rotations
+LAYOUTS = {16: [(16, 4)], 64: [(16, 3), (32, 2), (64, 1)]}  # hypercube rounds by zone size: 128 and 448 rotations
 MIN_BLOCKS = {16: 400, 64: 1200}  # a group with fewer keeps what the parent model has
 MAX_BLOCKS = 30_000
 RATE_STEP = 0.25  # of the quantization step: where the log-rate bends; 0.4 gains 0.2 % less, 0.8 0.3 % less
@@ -71,10 +71,10 @@ def train_transforms(samples: ZoneSamples, parent: Transforms) -> tuple[Transfor
         order = np.argsort(-np.log2(1 + (blocks / RATE_STEP) ** 2).mean(axis=0), kind="stable")
         layout = LAYOUTS[ZONE_SIZES[key[0]]]
         pairs, angles = learn_rotations(blocks[:, order], layout, RATE_STEP, N_ITERATIONS, ANGLE_LEVELS)
-        pairs, angles = _in_place(order[pairs], angles)
-        rotated = _rotated(blocks, pairs, angles)
+        placed = _in_place(order[pairs], angles)
+        rotated = _rotated(blocks, *placed)
         energy = np.minimum(rotated**2, ENERGY_LIMIT).mean(axis=0)
-        transforms[key] = GroupTransform(pairs, angles, np.argsort(-energy, kind="stable").astype(np.uint8))
+        transforms[key] = GroupTransform(*placed, np.argsort(-energy, kind="stable").astype(np.uint8))
         gains[f"{1 << key[0]}/{key[1]}"] = round((_log_rate(blocks) - _log_rate(rotated)) / 2, 4)
     return transforms, gains
 
@@ -87,9 +87,7 @@ def _in_place(pairs: NDArray[np.int64], angles: NDArray[np.int64]) -> tuple[NDAr
     return np.sort(pairs, axis=1)[moved].astype(np.uint8), angles[moved].astype(np.uint16)
 
 
-def _rotated(
-    blocks: NDArray[np.float32], pairs: NDArray[np.uint8], angles: NDArray[np.uint16]
-) -> NDArray[np.float64]:
+def _rotated(blocks: NDArray[np.float32], pairs: NDArray[np.uint8], angles: NDArray[np.uint16]) -> NDArray[np.float64]:
     rotated = blocks.astype(np.float64)
     for (i, j), index in zip(pairs, angles, strict=True):
         cosine, sine = np.cos(2 * np.pi * index / ANGLE_LEVELS), np.sin(2 * np.pi * index / ANGLE_LEVELS)
@@ -100,4 +98,3 @@ def _rotated(
 
 def _log_rate(coefficients: NDArray[np.floating]) -> float:
     return float(np.log2(1 + (coefficients / RATE_STEP) ** 2).sum(axis=1).mean())
-
