@@ -17,14 +17,14 @@ from fdcodec.model import ClassModel, resolve
 from fdcodec.model.registry import presets
 
 WINDOW = 32  # side of a sample window, in pixels
-GRID = 2  # windows a side
+ROUNDS = ((2, 3), (3, 1))  # windows a side of the sample, and how many models go on
 _QUICK = EncoderSettings(effort=1)
 
 
 def choose_model(
     transform: str | os.PathLike[str] | ClassModel, samples: NDArray[np.uint8], parameters: Parameters
 ) -> ClassModel:
-    """Return the model that `transform` names, or for "auto" the preset of the least rate-distortion cost on a sample.
+    """Return the model that `transform` names, or for "auto" the preset of the least cost on samples of the luma plane.
 
     Parameters
     ----------
@@ -37,26 +37,40 @@ def choose_model(
     """
     if isinstance(transform, ClassModel) or transform != "auto":
         return resolve(transform)
+    candidates = presets()
+    for grid, kept in ROUNDS:
+        costs = _costs(candidates, sample_of(samples, grid), parameters)
+        candidates = [candidates[k] for k in np.argsort(costs, kind="stable")[:kept]]
+    return candidates[0]
+
+
+def sample_of(samples: NDArray[np.uint8], grid: int) -> NDArray[np.uint8]:
+    """Return grid x grid windows from the busier half of a picture, side by side; of a small one, a corner."""
+    if min(samples.shape[:2]) < (grid + 1) * WINDOW:
+        return samples[: grid * WINDOW, : grid * WINDOW]
+    corners = _busy_windows(samples, grid * grid)
+    windows = [samples[y : y + WINDOW, x : x + WINDOW] for y, x in corners]
+    rows = [np.concatenate(windows[k * grid : (k + 1) * grid], axis=1) for k in range(grid)]
+    return np.concatenate(rows, axis=0)
+
+
+def _busy_windows(samples: NDArray[np.uint8], count: int) -> NDArray[np.intp]:
+    """Return the corners (y, x) of windows, evenly from the busier half of all, by the gradients of every second row."""
+    rows, columns = samples.shape[0] // WINDOW, samples.shape[1] // WINDOW
+    plane = samples[: rows * WINDOW : 2, : columns * WINDOW, int(samples.shape[2] >= 3)].astype(np.int16)
+    gradients = np.abs(np.diff(plane, axis=1, append=plane[:, -1:]))
+    busyness = gradients.reshape(rows, WINDOW // 2, columns, WINDOW).sum(axis=(1, 3), dtype=np.int64).ravel()
+    ranks = np.linspace(len(busyness) // 2, len(busyness) - 1, count).astype(np.intp)
+    chosen = np.sort(np.argsort(busyness, kind="stable")[ranks])
+    return np.stack([chosen // columns * WINDOW, chosen % columns * WINDOW], axis=1)
+
+
+def _costs(models: list[ClassModel], samples: NDArray[np.uint8], parameters: Parameters) -> list[float]:
+    """Return what the luma plane of a sample costs with each model."""
     colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if colours == 3 else None
-    planes = to_planes(sample_of(samples)[:, :, :colours], matrix)
-    candidates = presets()
-    costs = [_cost(planes, model, parameters.step_index, plane_bounds(matrix)) for model in candidates]
-    return candidates[int(np.argmin(costs))]
-
-
-def sample_of(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return GRID x GRID windows of WINDOW pixels, spread evenly and laid side by side, or a small picture whole."""
-    rows, columns = (_window_starts(side) for side in samples.shape[:2])
-    return np.ascontiguousarray(samples[rows][:, columns])
-
-
-def _window_starts(side: int) -> NDArray[np.intp]:
-    """Return the pixel numbers that the windows cover along one side."""
-    if side <= GRID * WINDOW:
-        return np.arange(side)
-    starts = [(2 * k + 1) * side // (2 * GRID) - WINDOW // 2 for k in range(GRID)]
-    return np.concatenate([np.arange(start, start + WINDOW) for start in starts])
+    planes = to_planes(samples[:, :, :colours], matrix)[:1]
+    return [_cost(planes, model, parameters.step_index, plane_bounds(matrix)) for model in models]
 
 
 def _cost(planes: NDArray[np.int32], model: ClassModel, step_index: int, bounds: list[tuple[int, int]]) -> float:

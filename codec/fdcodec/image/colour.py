@@ -10,6 +10,9 @@ _LEVELS = 1 << COLOUR_ANGLE_BITS
 OPPONENT: NDArray[np.int64] = np.array([[9459, 9459, 9459], [11585, 0, -11585], [6689, -13377, 6689]], dtype=np.int64)
 """(R+G+B)/sqrt 3, (R-B)/sqrt 2, (R-2G+B)/sqrt 6, scaled by 2^14: the transform where a picture names none."""
 
+MAX_GRADIENTS = 8000  # differences that the choice of colour looks at
+N_STEPS = 12  # Procrustes steps from each start
+
 
 def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:
     """Return the 3x3 matrix of three rotations, in the planes (0, 1), (0, 2), (1, 2), scaled by 2^14."""
@@ -101,10 +104,11 @@ def choose_colour(samples: NDArray[np.uint8], step: float) -> Angles | None:
 
 
 def _gradients(samples: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Return horizontal and vertical differences of at most about 20 000 pixels, shape (n, 3)."""
-    pixels = samples.astype(np.int16)
-    rows = [np.diff(pixels, axis=0).reshape(-1, 3), np.diff(pixels, axis=1).reshape(-1, 3)]
-    return np.concatenate([r[:: max(1, len(r) // 20_000)] for r in rows]).astype(np.float64).reshape(-1, 3)
+    """Return horizontal and vertical differences at about MAX_GRADIENTS evenly spaced pixels, shape (n, 3)."""
+    stride = max(1, round((2 * samples.shape[0] * samples.shape[1] / MAX_GRADIENTS) ** 0.5))
+    across = samples[::stride, 1:][:, ::stride].astype(np.float64) - samples[::stride, :-1][:, ::stride]
+    down = samples[1:][::stride, ::stride].astype(np.float64) - samples[:-1][::stride, ::stride]
+    return np.concatenate([across.reshape(-1, 3), down.reshape(-1, 3)])
 
 
 def _log_rate(coefficients: NDArray[np.float64], scale: float) -> float:
@@ -112,7 +116,7 @@ def _log_rate(coefficients: NDArray[np.float64], scale: float) -> float:
 
 
 def _improve(gradients: NDArray[np.float64], matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
-    for _ in range(20):
+    for _ in range(N_STEPS):
         coefficients = gradients @ matrix.T
         target = coefficients**3 / (scale * scale + coefficients**2)
         u, _, v = np.linalg.svd(gradients.T @ target)
