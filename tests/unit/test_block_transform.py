@@ -130,3 +130,27 @@ def test_quantizer_walks_its_four_states(end, seed):
     coefficients = np.full((32, 32), 7, np.int32)
     dequantize(levels, scan, end, int(HALF_STEPS[step_index]), coefficients)
     assert reference.dequantize(levels, 4, end, step_index) == coefficients[:4, :4].tolist()
+
+
+@pytest.mark.parametrize("log2_size", LOG2_SIZES)
+@pytest.mark.parametrize("mode", [0, 10, 18, 19, 34])
+def test_order_of_the_scan_moves_nothing(log2_size, mode):
+    """A group whose order is the zone's own order of scan, seen as the group sees it, transforms as the plain base."""
+    side = min(1 << log2_size, 8)
+    order = [side * column + row if 18 < mode < 35 else side * row + column for row, column in reference.scan_of(side)]
+    group = {(log2_size, reference.group_of(mode)): (np.zeros((0, 2)), np.zeros(0), np.array(order))}
+    block = sparse_block(1 << log2_size, 3000, 20, seed=mode)
+    assert residual_of(block, mode, PLAIN) == residual_of(block, mode, build_tables(group))
+
+
+@pytest.mark.parametrize("log2_size", LOG2_SIZES)
+@pytest.mark.parametrize("mode", [0, 10, 26])
+def test_first_position_holds_the_first_of_the_order(log2_size, mode):
+    """The coefficient at the first place of the scan is the one that the order names first."""
+    side = min(1 << log2_size, 8)
+    order = np.roll(np.arange(side * side), -(side + 2))
+    group = {(log2_size, reference.group_of(mode)): (np.zeros((0, 2)), np.zeros(0), order)}
+    first, named = (np.zeros((1 << log2_size, 1 << log2_size), np.int32) for _ in range(2))
+    first[0, 0] = 500
+    named[reference.place_of(order[0], side, mode)] = 500
+    assert residual_of(named, mode, PLAIN) == residual_of(first, mode, build_tables(group))
