@@ -55,7 +55,7 @@ def sample_of(samples: NDArray[np.uint8], grid: int) -> NDArray[np.uint8]:
 
 
 def _busy_windows(samples: NDArray[np.uint8], count: int) -> NDArray[np.intp]:
-    """Return the corners (y, x) of windows, evenly from the busier half of all, by the gradients of every second row."""
+    """Return corners (y, x) of windows, evenly from the busier half of all, by the gradients of every second row."""
     rows, columns = samples.shape[0] // WINDOW, samples.shape[1] // WINDOW
     plane = samples[: rows * WINDOW : 2, : columns * WINDOW, int(samples.shape[2] >= 3)].astype(np.int16)
     gradients = np.abs(np.diff(plane, axis=1, append=plane[:, -1:]))
