@@ -1,0 +1,65 @@
+"""The cache of compiled kernels follows every source that a kernel is made from."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fdcodec.kernels import jit
+
+PACKAGE = Path(jit.__file__).parent.parent
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Return a copy of the package's sources, in which digests are taken."""
+    copy = tmp_path / "fdcodec"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "presets"))
+    monkeypatch.setattr(jit, "_ROOT", tmp_path)
+    return copy
+
+
+def edit(path, old, new):
+    """Replace a text that is in a file."""
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def digest(package):
+    """Return the digest of a kernel file that imports constants, contexts and other kernels."""
+    return jit.source_digest(package / "kernels" / "syntax_kernels.py")
+
+
+def test_same_sources_have_the_same_digest(package):
+    """A copy of the sources has the digest of the original's content."""
+    expected = digest(package)
+    shutil.copytree(package, package.parent / "other")
+    assert expected == digest(package)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("coding/constants.py", "MAX_UNARY = 15", "MAX_UNARY = 14"),
+        ("coding/contexts.py", "END_BINS = 12", "END_BINS = 13"),
+        ("kernels/range_coder.py", "MAX_COUNT = 63", "MAX_COUNT = 62"),
+        ("kernels/syntax_kernels.py", "STRIDE = 34", "STRIDE = 35"),
+    ],
+)
+def test_constant_of_an_imported_module_changes_the_digest(package, file, old, new):
+    """An edited constant, in the file or in one that it imports, gives another digest; undone, the first again."""
+    before = digest(package)
+    edit(package / file, old, new)
+    assert before != digest(package)
+    edit(package / file, new, old)
+    assert before == digest(package)
+
+
+@pytest.mark.parametrize("file", ["choice.py", "kernels/lossless_kernels.py", "container/chunks.py"])
+def test_module_that_is_not_imported_does_not_change_the_digest(package, file):
+    """Editing a module that the kernel file does not import keeps its compiled code."""
+    before = digest(package)
+    with (package / file).open("a") as source:
+        source.write("\nUNRELATED = 1\n")
+    assert before == digest(package)

@@ -1,0 +1,175 @@
+"""The syntax of the lossy codestream: what is written from valid maps is what is read."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
+from fdcodec.coding.contexts import N_CONTEXTS
+from fdcodec.coding.lossy import decode_tile
+from fdcodec.errors import FormatError
+from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
+from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
+from fdcodec.kernels.tables import build_tables, new_maps
+from fdcodec.model import ClassModel
+
+SCANS = build_tables({}).scans
+SHAPES = [(4, 4), (4, 36), (32, 32), (36, 68)]
+
+
+class Choice(NamedTuple):
+    """What to put into the maps: the modes, the likely size of levels, how often blocks split and hold levels."""
+
+    modes: list[int]
+    levels: list[int]
+    split: float
+    filled: float
+
+
+EMPTY = Choice([0], [0], 0.0, 0.0)
+ORDINARY = Choice(list(range(N_MODES)), [0, 0, 0, 0, 1, -1, 2, -3, 9, 40], 0.6, 0.7)
+LARGE = Choice([1, 18], [MAX_LEVEL, -MAX_LEVEL, 14, 15, -16, 17], 0.5, 0.9)
+
+
+def put_block(maps, x, y, log2_size, choice, rng):
+    """Put one random block into the maps."""
+    size, cells = 1 << log2_size, np.s_[y >> 2 : (y >> 2) + (1 << log2_size >> 2), x >> 2 : (x + (1 << log2_size)) >> 2]
+    end = 0 if rng.random() >= choice.filled else int(rng.integers(0, min(size * size, 70), endpoint=True))
+    maps.log2_sizes[cells], maps.modes[cells] = log2_size, rng.choice(choice.modes)
+    values = rng.choice(choice.levels, end)
+    values[-1:] = [value if value else 1 for value in values[-1:]]
+    maps.ends[cells] = end
+    places = SCANS[log2_size, :end]
+    maps.levels[y + (places >> 5), x + (places & 31)] = values
+
+
+def random_maps(shape, choice, seed):
+    """Return valid maps of a plane."""
+    rng, maps = np.random.default_rng(seed), new_maps(*shape)
+    height, width = shape
+
+    def put(x, y, log2_size):
+        half = 1 << log2_size >> 1
+        if x >= width or y >= height:
+            return
+        crosses = x + 2 * half > width or y + 2 * half > height
+        if crosses or (log2_size > 2 and rng.random() < choice.split):
+            for quarter in range(4):
+                put(x + (quarter & 1) * half, y + (quarter >> 1) * half, log2_size - 1)
+        else:
+            put_block(maps, x, y, log2_size, choice, rng)
+
+    for y in range(0, height, 32):
+        for x in range(0, width, 32):
+            put(x, y, 5)
+    return maps
+
+
+def write(planes):
+    """Return the payload of the planes' maps, luma first, and the contexts after it."""
+    coder, buffer = new_encoder(1 << 18)
+    contexts = new_contexts(N_CONTEXTS)
+    for k, maps in enumerate(planes):
+        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work())
+    return finish_encoder(coder, buffer), contexts
+
+
+def read(payload, shape, count):
+    """Return the maps read from a payload, and the contexts after it."""
+    coder, buffer = new_decoder(payload)
+    contexts, planes = new_contexts(N_CONTEXTS), [new_maps(*shape) for _ in range(count)]
+    for k, maps in enumerate(planes):
+        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work())
+    return planes, contexts
+
+
+def listed(planes):
+    """Return maps as lists, to compare."""
+    return [[field.tolist() for field in maps] for maps in planes]
+
+
+def assert_round_trip(planes):
+    """Check that maps and contexts after reading are those of writing."""
+    before = listed(planes)
+    payload, written = write(planes)
+    decoded, contexts = read(payload, planes[0].levels.shape, len(planes))
+    assert before == listed(planes)
+    assert before == listed(decoded)
+    assert written.tolist() == contexts.tolist()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_empty_blocks(shape):
+    """Planes of the largest blocks without levels are read as written."""
+    assert_round_trip([random_maps(shape, EMPTY, seed=0) for _ in range(3)])
+
+
+@pytest.mark.parametrize("level", [1, -1, 2, 14, 15, 16, -MAX_LEVEL, MAX_LEVEL])
+@pytest.mark.parametrize("position", [0, 1, 9, 15])
+def test_one_level_in_one_block(level, position):
+    """A single level of any size at any position of the scan is read as written."""
+    maps = random_maps((4, 4), EMPTY, seed=0)
+    place = SCANS[2, position]
+    maps.levels[place >> 5, place & 31] = level
+    maps.ends[:] = position + 1
+    assert_round_trip([maps])
+
+
+@pytest.mark.parametrize("log2_size", [2, 3, 4, 5])
+def test_every_end(log2_size):
+    """Each end that a block can have, up to all of its places, is read as written."""
+    size = 1 << log2_size
+    for end in [*range(0, size * size, max(1, size * size // 32)), size * size - 1, size * size]:
+        maps = random_maps((32, 32), EMPTY._replace(split=0.0), seed=0)
+        maps.log2_sizes[:] = log2_size
+        for y in range(0, 32, size):
+            for x in range(0, 32, size):
+                places = SCANS[log2_size, :end]
+                maps.levels[y + (places >> 5), x + (places & 31)] = 1
+        maps.ends[:] = end
+        assert_round_trip([maps])
+
+
+@pytest.mark.parametrize("mode", range(N_MODES))
+@pytest.mark.parametrize("neighbour", [0, 2, 18, 34])
+def test_every_mode_beside_others(mode, neighbour):
+    """Each mode, after another in luma and after both in chroma, is read as written."""
+    planes = [random_maps((4, 36), EMPTY, seed=0) for _ in range(2)]
+    for k, maps in enumerate(planes):
+        maps.modes[:, k::2], maps.modes[:, 1 - k :: 2] = mode, neighbour
+    assert_round_trip(planes)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_chroma_from_luma_everywhere(shape):
+    """Chroma planes predicted from luma throughout are read as written."""
+    luma = random_maps(shape, ORDINARY, seed=1)
+    assert_round_trip([luma, random_maps(shape, ORDINARY._replace(modes=[CHROMA_FROM_LUMA]), seed=2)])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("split", [0.0, 0.5, 1.0])
+def test_extreme_levels_in_any_partition(shape, split):
+    """The greatest levels and those around the escape, in blocks of all sizes, are read as written."""
+    assert_round_trip([random_maps(shape, LARGE._replace(split=split), seed=k) for k in range(2)])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("seed", range(6))
+def test_random_maps(shape, seed):
+    """A luma and two chroma planes of random blocks are read as written."""
+    chroma = ORDINARY._replace(modes=[*range(N_MODES), *[CHROMA_FROM_LUMA] * 20])
+    assert_round_trip(
+        [random_maps(shape, choice, 10 * seed + k) for k, choice in enumerate([ORDINARY, chroma, chroma])]
+    )
+
+
+@pytest.mark.parametrize("kept", [0, 1, 10, 100])
+def test_payload_that_ends_early(kept):
+    """A payload cut to its first bytes, of which the blocks need far more, is refused."""
+    payload, _ = write([random_maps((36, 68), LARGE, seed=3)])
+    assert len(payload) > kept + 1000
+    # What the zeros past the end mean depends on the bytes kept; these ones leave levels to read.
+    with pytest.raises(FormatError, match="ends before"):
+        decode_tile(payload[:kept], (1, 36, 68), ClassModel("dct"), 200, [(0, 2040)])
