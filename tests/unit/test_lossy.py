@@ -56,7 +56,6 @@ def test_decoder_follows_the_encoder(name, channels, quality, effort):
 
 
 @pytest.mark.parametrize("sparsity", [1, 3, 12])
-@pytest.mark.xfail(reason="trellis_levels gives zero coefficients a level of 1 to change the state")
 def test_no_block_keeps_more_levels_than_allowed(sparsity):
     """With a sparsity of s each block has at most s nonzero levels."""
     tile, _, _ = tile_of(IMAGES["noise"], 95, sparsity=sparsity)

@@ -156,6 +156,8 @@ def trellis_levels(coefficients, block, half_step, lagrangian, contexts, costs, 
                     difference = amplitude - (2 * magnitude - quantizer) * half_step
                     error = (difference * difference) << ERROR_SHIFT
                 options[quantizer, choice] = error + lagrangian * magnitude_cost(costs.levels[context], magnitude)
+                if amplitude == 0 and magnitude > 0:  # or a block could keep more levels than `sparsity` allows
+                    options[quantizer, choice] = INFINITE
         for state in range(4):
             if path_costs[state] >= INFINITE:
                 continue
@@ -172,7 +174,7 @@ def trellis_levels(coefficients, block, half_step, lagrangian, contexts, costs, 
                     new_ends[following] = ends[state]
         context = coefficient_context(0, log2_size, 0, row + column, neighbours[k])
         start = tail + lagrangian * end_cost(contexts, costs, kind, log2_size, activity, k + 1)
-        for magnitude in range(max(whole >> 1, 1), (whole >> 1) + 2):
+        for magnitude in range(max(whole >> 1, 1), (whole >> 1) + (2 if amplitude > 0 else 0)):
             difference = amplitude - 2 * magnitude * half_step
             cost = start + ((difference * difference) << ERROR_SHIFT)
             cost += lagrangian * magnitude_cost(costs.last_levels[context], magnitude)

@@ -1,0 +1,32 @@
+"""A tile from its payload in plain Python: the syntax first, then every block in coding order (SPEC 4)."""
+
+from tests.reference.prediction import coding_order, predict
+from tests.reference.reconstruction import dequantize, inverse_transform
+from tests.reference.syntax import Contexts, PlaneDecoder
+
+
+def reconstruct_plane(decoder, luma, model, step_index, bounds):
+    """Return a plane's samples before the filter; `luma` None means that it is the luma plane."""
+    plane = [[0] * decoder.width for _ in range(decoder.height)]
+    low, high = bounds
+    for block in sorted(set(decoder.blocks.values()), key=lambda block: coding_order(block.x, block.y)):
+        size, rows = 1 << block.log2, slice(block.y, block.y + (1 << block.log2))
+        prediction = predict(plane, luma or plane, block.x, block.y, size, block.mode)
+        levels = [row[block.x : block.x + size] for row in decoder.levels[rows]]
+        coefficients = dequantize(levels, size, block.end, step_index)
+        residual = inverse_transform(coefficients, block.mode, model.transforms)
+        for row, p, r in zip(plane[rows], prediction, residual, strict=True):
+            row[block.x : block.x + size] = [min(max(a + b, low), high) for a, b in zip(p, r, strict=True)]
+    return plane
+
+
+def reconstruct_tile(coder, height, width, model, step_index, bounds):
+    """Return (plane, decoder of its syntax) of each plane of a tile, sides multiples of 4."""
+    contexts = Contexts(model.start_states)
+    decoders = [PlaneDecoder(coder, contexts, height, width)]
+    for _ in bounds[1:]:
+        decoders.append(PlaneDecoder(coder, contexts, height, width, decoders[0]))
+    planes = []
+    for decoder, bound in zip(decoders, bounds, strict=True):
+        planes.append(reconstruct_plane(decoder, planes[0] if planes else None, model, step_index, bound))
+    return list(zip(planes, decoders, strict=True))
