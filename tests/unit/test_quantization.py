@@ -139,10 +139,22 @@ def is_allowed(values, magnitudes):
     state = 0
     for k in range(end - 1, -1, -1):
         whole = abs(int(values[k])) * 64 // HALF_STEP
+        if values[k] == 0 and magnitudes[k]:
+            return False
         if magnitudes[k] not in (0, (whole + (state >> 1)) >> 1, ((whole + (state >> 1)) >> 1) + 1):
             return False
         state = NEXT_STATE[state, magnitudes[k] & 1]
     return end - 1 <= last
+
+
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_zero_coefficients_get_no_levels(seed):
+    """A level that would only steer the quantizer's state is not coded, so that a sparsity holds."""
+    block = laplacian_block(3, 6, seed)
+    block[np.random.default_rng(seed).random((8, 8)) < 0.5] = 0
+    choice = Choice(block, lagrangian=1, seed=seed)
+    assert choice.levels.any()
+    assert not choice.levels[:8, :8][block == 0].any()
 
 
 @pytest.mark.parametrize("sparsity", [1, 3, 16, 99])
