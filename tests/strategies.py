@@ -1,0 +1,41 @@
+"""Hypothesis strategies shared by the property tests."""
+
+import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from fdcodec.coding.constants import ANGLE_LEVELS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, N_GROUPS
+from fdcodec.coding.contexts import KINDS, N_CONTEXTS
+from fdcodec.model import ClassModel
+from fdcodec.model.body import GroupTransform, zone_size
+
+FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
+keys = st.tuples(st.integers(2, 5), st.integers(0, N_GROUPS - 1))
+
+
+@st.composite
+def group_transforms(draw, log2_size):
+    """Return any transform of a block size."""
+    zone = zone_size(log2_size)
+    pair = st.lists(st.integers(0, zone - 1), min_size=2, max_size=2, unique=True).map(sorted)
+    rotations = draw(st.lists(st.tuples(pair, st.integers(0, ANGLE_LEVELS - 1)), max_size=6))
+    pairs = np.array([pair for pair, _ in rotations], np.uint8).reshape(-1, 2)
+    angles = np.array([angle for _, angle in rotations], np.uint16)
+    order = np.random.default_rng(draw(st.integers(0, 99))).permutation(zone).astype(np.uint8)
+    return GroupTransform(pairs, angles, order)
+
+
+@st.composite
+def class_models(draw):
+    """Return any class model."""
+    transforms = {key: draw(group_transforms(key[0])) for key in draw(st.lists(keys, max_size=4, unique=True))}
+    rng = np.random.default_rng(draw(st.integers(0, 999)))
+    states = np.stack([rng.integers(2, 254, N_CONTEXTS), rng.integers(0, 64, N_CONTEXTS)], axis=1).astype(np.uint8)
+    weights = draw(arrays(np.int8, FILTER_SHAPE, elements=st.integers(-128, 127), fill=st.integers(-128, 127)))
+    return ClassModel(
+        draw(st.text(max_size=20)),
+        transforms,
+        states if draw(st.booleans()) else None,
+        weights if draw(st.booleans()) else None,
+        {"seed": draw(st.integers(0, 9))},
+    )

@@ -1,0 +1,175 @@
+"""Class models: identity, what is refused, and where they are found."""
+
+import struct
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS
+from fdcodec.coding.contexts import KINDS, N_CONTEXTS
+from fdcodec.coding.lossy import start_contexts
+from fdcodec.errors import FormatError, ParameterError, TransformNotFoundError
+from fdcodec.model import ClassModel, find, get, names, resolve
+from fdcodec.model.body import GroupTransform, parse_body
+from fdcodec.model.registry import PRESETS_DIR, is_preset, presets
+
+EMPTY = ClassModel("empty")
+TRANSFORM = GroupTransform(np.array([[0, 1]], np.uint8), np.array([7], np.uint16), np.arange(16, dtype=np.uint8))
+SMALL = ClassModel("small", {(2, 3): TRANSFORM})
+PRESET_NAMES = sorted(path.stem for path in PRESETS_DIR.glob("*.fdt"))
+
+
+def body(groups=(), states=b"", n_weights=0, weights=b"", version=0, tail=b""):
+    """Return canonical bytes as SPEC 7 lays them out; a group is (log2 size, group, pairs, angles, order)."""
+    data = struct.pack("<BB", version, len(groups))
+    for log2_size, group, pairs, angles, order in groups:
+        data += struct.pack("<BBH", log2_size, group, len(angles)) + bytes(np.ravel(pairs).tolist())
+        data += struct.pack(f"<{len(angles)}H", *angles) + bytes(order)
+    return data + struct.pack("<H", len(states) // 2) + states + struct.pack("<I", n_weights) + weights + tail
+
+
+GROUP = (2, 3, [(0, 1)], [7], range(16))
+STATES = bytes([128, 0]) * N_CONTEXTS
+
+
+def test_canonical_bytes_are_those_of_the_specification():
+    """The empty model, one rotation, start states and filter weights lie where clause 7 says."""
+    assert body() == EMPTY.canonical
+    assert body([GROUP]) == SMALL.canonical
+    states = np.frombuffer(STATES, np.uint8).reshape(-1, 2)
+    filters = np.arange(KINDS * FILTER_BUCKETS * FILTER_CLASSES * FILTER_WEIGHTS).astype(np.int8)
+    full = replace(SMALL, start_states=states, filters=filters.reshape(KINDS, FILTER_BUCKETS, FILTER_CLASSES, -1))
+    assert body([GROUP], STATES, filters.size, filters.tobytes()) == full.canonical
+
+
+def test_identity_is_neither_name_nor_recipe():
+    """Models that do the same have the same hash, whatever they are called and however they were made."""
+    assert replace(SMALL, name="other", recipe={"steps": [1]}).hash == SMALL.hash
+    assert SMALL.renamed("third").hash == SMALL.hash
+    assert EMPTY.hash != SMALL.hash
+
+
+def test_groups_are_sorted():
+    """The order in which a model's groups were added does not matter."""
+    groups = {(2, 5): TRANSFORM, (2, 3): TRANSFORM}
+    assert ClassModel("a", groups).hash == ClassModel("b", dict(reversed(groups.items()))).hash
+
+
+DAMAGE = {
+    "nothing": b"",
+    "only a version": b"\0",
+    "a later version": body(version=1),
+    "a byte after the end": body(tail=b"\0"),
+    "a group too few": struct.pack("<BB", 1, 1) + body()[2:],
+    "log2 size 1": body([(1, 3, [], [], range(4))]),
+    "log2 size 6": body([(6, 3, [], [], range(64))]),
+    "group 10": body([(2, 10, [], [], range(16))]),
+    "groups out of order": body([(3, 3, [], [], range(64)), (2, 3, [], [], range(16))]),
+    "a group twice": body([GROUP, GROUP]),
+    "1025 rotations": body([(2, 3, [(0, 1)] * 1025, [7] * 1025, range(16))]),
+    "a pair of one coefficient": body([(2, 3, [(1, 1)], [7], range(16))]),
+    "a pair the wrong way round": body([(2, 3, [(1, 0)], [7], range(16))]),
+    "a coefficient outside the zone": body([(2, 3, [(0, 16)], [7], range(16))]),
+    "angle 1024": body([(2, 3, [(0, 1)], [1024], range(16))]),
+    "an order with a coefficient twice": body([(2, 3, [], [], [0, *range(15)])]),
+    "an order outside the zone": body([(2, 3, [], [], [*range(15), 16])]),
+    "a start state too few": body(states=STATES[2:]),
+    "start probability 1": body(states=b"\1\0" + STATES[2:]),
+    "start probability 254": body(states=b"\xfe\0" + STATES[2:]),
+    "count 64": body(states=b"\x80\x40" + STATES[2:]),
+    "one filter weight": body(n_weights=1, weights=b"\1"),
+    "filter weights that are not there": body(n_weights=9600),
+    "endless filter weights": body(n_weights=0xFFFFFFFF),
+}
+
+
+@pytest.mark.parametrize("damaged", DAMAGE.values(), ids=DAMAGE)
+def test_damaged_body_is_refused(damaged):
+    """Everything that clause 7 does not allow is a FormatError, deflated or not."""
+    with pytest.raises(FormatError, match="class model"):
+        parse_body(damaged)
+    with pytest.raises(FormatError, match="class model"):
+        ClassModel.from_bytes(zlib.compress(damaged))
+
+
+@pytest.mark.parametrize(
+    "deflated",
+    [b"", b"text", EMPTY.to_bytes()[:-1], EMPTY.to_bytes() + b"\0", zlib.compress(bytes((1 << 24) + 1))],
+    ids=["nothing", "no stream", "cut", "followed", "inflates too far"],
+)
+def test_damaged_stream_is_refused(deflated):
+    """A deflate stream that is none, cut, followed by a byte, or too long when inflated is a FormatError."""
+    with pytest.raises(FormatError, match="deflate"):
+        ClassModel.from_bytes(deflated)
+
+
+def test_start_states_become_contexts():
+    """A start state p, c starts a context at probability 256 p + 128 and count c; none at 32768 and 0."""
+    states = np.array([[2 + k % 252, k % 64] for k in range(N_CONTEXTS)], np.uint8)
+    expected = [[256 * int(p) + 128, 256 * int(p) + 128, int(c)] for p, c in states]
+    assert expected == start_contexts(ClassModel("states", start_states=states)).tolist()
+    assert start_contexts(EMPTY).tolist() == [[32768, 32768, 0]] * N_CONTEXTS
+
+
+def test_presets_are_all_there():
+    """The package ships the plain DCT, photographs and classes, and each of them loads under its own name."""
+    assert {"dct", "photo", "gray", "document", "screenshot"} <= set(PRESET_NAMES)
+    assert [get(name).name for name in PRESET_NAMES] == PRESET_NAMES
+
+
+@pytest.mark.parametrize("name", PRESET_NAMES)
+def test_preset_is_whole_and_found(name):
+    """A preset has start states, a filter and a recipe, is unlike all others, and is found by 4 bytes of its hash."""
+    model = get(name)
+    assert model.start_states is not None
+    assert model.filters is not None
+    assert model.recipe
+    assert is_preset(model)
+    assert find(model.hash[:4]).hash == find(model.hash).hash == model.hash
+    assert [other.name for other in presets() if other.hash == model.hash] == [name]
+
+
+def test_dct_preset_has_no_transforms():
+    """The preset `dct` is the base transform alone; `photo` has learned ones."""
+    assert get("dct").transforms == {}
+    assert get("photo").transforms
+
+
+def test_models_are_found_in_the_model_path(tmp_path, monkeypatch):
+    """A directory of FDCODEC_MODEL_PATH adds its models, those with a preset's name excepted."""
+    SMALL.save(tmp_path / "mine.fdt")
+    SMALL.save(tmp_path / "photo.fdt")
+    with pytest.raises(TransformNotFoundError, match=SMALL.hash.hex()):
+        find(SMALL.hash)
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert "mine" in names()
+    assert get("photo").hash != SMALL.hash
+    assert find(SMALL.hash).hash == resolve("mine").hash == resolve(tmp_path / "mine.fdt").hash == SMALL.hash
+    assert not is_preset(SMALL)
+
+
+def test_damaged_file_hides_no_other_model(tmp_path, monkeypatch):
+    """A damaged file in the model path leaves the others usable."""
+    (tmp_path / "a.fdt").write_bytes(b"damaged")
+    SMALL.save(tmp_path / "b.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert find(SMALL.hash).hash == SMALL.hash
+
+
+@pytest.mark.parametrize(
+    ("transform", "error"),
+    [("nowhere", TransformNotFoundError), ("nowhere.fdt", ParameterError), ("", TransformNotFoundError)],
+)
+def test_unknown_transform(transform, error):
+    """A name that no model has lists those there are; a path that is no model is said."""
+    with pytest.raises(error, match=r"photo|nowhere\.fdt"):
+        resolve(transform)
+
+
+@pytest.mark.parametrize("length", [0, 3])
+def test_short_reference_is_refused(length):
+    """Fewer than 4 bytes of a hash name no model."""
+    with pytest.raises(TransformNotFoundError):
+        find(get("photo").hash[:length])
