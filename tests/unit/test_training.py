@@ -1,0 +1,161 @@
+"""Learning a class model: rules that hold for any images."""
+
+from dataclasses import replace
+from hashlib import sha256
+
+import numpy as np
+import pytest
+from tests.images import noise, photo
+
+from fdcodec.coding.contexts import N_CONTEXTS
+from fdcodec.filtering.post import strength_errors
+from fdcodec.kernels.range_coder import new_contexts
+from fdcodec.model import ClassModel
+from fdcodec.training.filters import FilterSums
+from fdcodec.training.start_states import CONFIDENCE, StartStateSums
+from fdcodec.training.traces import MAX_SIDE, STEPS, step_index_of, trace, traces, window
+from fdcodec.training.train import learn_model
+from fdcodec.training.transforms import ZoneSamples, train_transforms
+
+PLAIN = ClassModel("plain")
+
+
+def stripes(seed, side=64):
+    """Return a gray image of slanted stripes with noise, a class with a direction of its own."""
+    rng = np.random.default_rng(seed)
+    y, x = np.mgrid[:side, :side]
+    waves = 60 * np.sin((x + 0.7 * y) / 2.2 + rng.uniform(0, 6)) + 30 * np.sin((x - 2 * y) / 9 + rng.uniform(0, 6))
+    return np.uint8(np.clip(128 + waves + rng.normal(0, 6, (side, side)), 0, 255))[:, :, None]
+
+
+IMAGES = [stripes(seed) for seed in (1, 2)] + [np.repeat(stripes(3), 3, axis=2)]
+
+
+@pytest.fixture(scope="module")
+def model():
+    """Return a model learned from the images above."""
+    return learn_model(IMAGES, "stripes")
+
+
+@pytest.fixture(scope="module")
+def large_traces():
+    """Return traces of images with a few hundred blocks."""
+    return [trace(stripes(seed, 256), step, PLAIN, effort=1) for seed in (4, 5) for step in (6.0, 12.0)]
+
+
+def test_recipe_says_where_the_model_comes_from(model):
+    """A recipe holds the images' hashes, the steps, and the sizes before and after."""
+    assert model.recipe["images"] == [sha256(image.tobytes()).hexdigest() for image in IMAGES]
+    assert model.recipe["steps"] == list(STEPS)
+    assert model.recipe["parent"] is None
+    assert model.recipe["size_bytes_before"] > model.recipe["size_bytes_after"]
+
+
+def test_same_images_give_the_same_model(model):
+    """Learning is deterministic, to the hash."""
+    assert learn_model(IMAGES, "again").hash == model.hash
+
+
+def test_photographs_shrink_on_the_second_pass():
+    """Crops of a photograph are coded in fewer bytes with what was learned from them than without."""
+    crops = [photo(256, 384)[y : y + 64, x : x + 64] for x, y in ((0, 0), (100, 0), (0, 64))]
+    recipe = learn_model(crops, "crops").recipe
+    assert recipe["size_bytes_after"] < 0.97 * recipe["size_bytes_before"]
+
+
+def test_few_blocks_keep_the_parents_transforms(model):
+    """Groups with too few blocks keep what the parent has; start states stay near the parent's where unused."""
+    parent = replace(model, start_states=np.full((N_CONTEXTS, 2), 200, np.uint8) % [256, 64])
+    parent = replace(parent, start_states=parent.start_states.astype(np.uint8))
+    child = learn_model([noise(8, 8, 1, seed=1)], "child", parent)
+    assert child.transforms == parent.transforms
+    assert child.recipe["parent"] == parent.hash.hex()
+    unused = child.start_states[:, 0] == 200
+    assert unused.mean() > 0.5
+
+
+def test_transforms_never_raise_the_rate(large_traces, monkeypatch):
+    """Each learned group saves log-rate on the blocks it was learned from; its parts are valid."""
+    monkeypatch.setattr("fdcodec.training.transforms.MIN_BLOCKS", {16: 50, 64: 50})
+    samples = ZoneSamples()
+    for each in large_traces:
+        samples.add(each)
+    transforms, gains = train_transforms(samples, {})
+    assert transforms
+    assert len(gains) == len(transforms)
+    assert min(gains.values()) >= 0
+    assert max(gains.values()) > 0.1
+    read = ClassModel.from_bytes(ClassModel("learned", transforms).to_bytes())
+    assert list(read.transforms) == sorted(transforms)
+
+
+def test_zone_samples_are_blocks_in_steps(large_traces):
+    """Samples hold one row a block, 16 or 64 coefficients long, some of them worth coding."""
+    samples = ZoneSamples()
+    samples.add(large_traces[0])
+    for log2_size, group in samples.keys:
+        blocks = samples.of((log2_size, group), seed=1)
+        assert blocks.shape[1] == (16 if log2_size == 2 else 64)
+        assert (np.abs(blocks).max(axis=1, initial=0) > 0.5).all()
+    assert samples.of((2, 9), seed=1).shape[1] == 16
+
+
+def test_filter_does_not_raise_the_training_error(large_traces):
+    """The learned filter at its best strength has no more error on its training images than deblocking has."""
+    sums = FilterSums()
+    for each in large_traces:
+        sums.add(each)
+    model = ClassModel("filter", filters=sums.filters(None))
+    assert model.filters.any()
+    errors = sum(
+        strength_errors(each.original, each.decoded.copy(), each.maps, model, each.step_index) for each in large_traces
+    )
+    assert errors[0, 5] < errors[0, 1]
+    assert errors[0].argmin() > 1
+
+
+def test_filter_keeps_the_parents_ranges_without_data(large_traces):
+    """Step ranges that no trace reaches keep the parent's weights."""
+    sums, parent = FilterSums(), np.full((2, 4, 50, 24), 3, np.int8)
+    sums.add(large_traces[0])
+    filters = sums.filters(parent)
+    assert filters[0, 1:].tolist() == parent[0, 1:].tolist()
+    assert filters[1].tolist() == parent[1].tolist()
+    assert filters[0, 0].tolist() != parent[0, 0].tolist()
+
+
+def test_start_states_follow_the_contexts():
+    """A context that ends at a probability, well used, starts there; one never used starts at even odds."""
+    contexts = new_contexts(N_CONTEXTS)
+    contexts[0] = 60000, 60000, 63
+    contexts[1] = 400, 400, 63
+    sums = StartStateSums(None)
+    for _ in range(4):
+        sums.add(contexts)
+    states = sums.start_states()
+    assert states[0].tolist() == [60000 // 256, CONFIDENCE]
+    assert states[1].tolist() == [2, CONFIDENCE]
+    assert states[2].tolist() == [128, 0]
+
+
+def test_steps_have_their_indices():
+    """Each training step is within half an index of its own, one in each range of the filter."""
+    for step in STEPS:
+        assert abs(32 * (np.log2(step) + 4) - step_index_of(step)) <= 0.5
+    assert [sum(step >= bound for bound in (8, 16, 32)) for step in STEPS] == [0, 1, 2, 3]
+
+
+def test_window_is_the_middle():
+    """A large image is cut to its middle, a small one is taken whole."""
+    image = np.arange(900 * 3, dtype=np.int64).astype(np.uint8).reshape(900, 3, 1)
+    top = (900 - MAX_SIDE) // 2
+    assert window(image).tolist() == image[top : top + MAX_SIDE].tolist()
+    assert window(image[:5]).tolist() == image[:5].tolist()
+
+
+def test_traces_come_in_order():
+    """Traces come image by image, step by step, whatever the threads do."""
+    small = [stripes(seed, 16) for seed in range(3)]
+    expected = [(image.tolist(), step_index_of(step)) for image in small for step in STEPS]
+    seen = [(each.original[0, :, :, None] // 8, each.step_index) for each in traces(small, PLAIN)]
+    assert expected == [(plane.tolist(), index) for plane, index in seen]
