@@ -1,0 +1,65 @@
+"""The coding parameters of a picture, and the numbers of the lossy codestream as the specification lists them."""
+
+import re
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from fdcodec.coding import constants
+from fdcodec.coding.parameters import Parameters, step_index_for
+from fdcodec.errors import FormatError
+
+SPEC = (Path(__file__).parents[2] / "docs/spec/fdc-0.md").read_text()
+BLOCKS = {
+    Parameters(0): b"\0\0",
+    Parameters(383): b"\x7f\x01",
+    Parameters(1, None, (7, 0)): b"\x01\x0e",
+    Parameters(0, None, (0, 7)): b"\0\x70",
+    Parameters(0, (0, 0, 0)): b"\0\x80\0\0\0\0",
+    Parameters(0, (511, 0, 0)): b"\0\x80\xff\x01\0\0",
+    Parameters(383, (511, 511, 511), (7, 7)): b"\x7f\xff\xff\xff\xff\x07",
+}
+
+
+@pytest.mark.parametrize(("parameters", "block"), BLOCKS.items(), ids=str)
+def test_fields_lie_where_the_specification_says(parameters, block):
+    """Each field has the bits of SPEC 3.1, both ways."""
+    assert block == parameters.to_bytes()
+    assert parameters == Parameters.from_bytes(block)
+
+
+@pytest.mark.parametrize("colour", [None, (1, 256, 500)])
+def test_every_step_and_strength_round_trips(colour):
+    """Every step index and every pair of strengths come back, with and without a colour transform."""
+    strengths = list(product(range(8), repeat=2))
+    for step_index in range(constants.MAX_STEP_INDEX + 1):
+        parameters = Parameters(step_index, colour, strengths[step_index % len(strengths)])
+        assert parameters == Parameters.from_bytes(parameters.to_bytes())
+
+
+@pytest.mark.parametrize(
+    "block",
+    [b"", b"\0", b"\0\0\0", b"\0\x80", b"\0\x80\0\0\0", b"\0\0\0\0\0\0", b"\x80\x01", b"\0\x80\0\0\0\x08"],
+    ids=["nothing", "1 byte", "3 bytes", "no angles", "5 bytes", "6 bytes unasked", "step 384", "bit 27"],
+)
+def test_blocks_that_are_refused(block):
+    """Another length, a step index above the greatest, and a reserved bit are FormatErrors."""
+    with pytest.raises(FormatError, match="coding parameters"):
+        Parameters.from_bytes(block)
+
+
+def test_step_falls_with_quality():
+    """From quality 0 to 100 the step index never rises, stays in its range, and falls by many octaves."""
+    indices = [step_index_for(quality / 2) for quality in range(201)]
+    assert sorted(indices, reverse=True) == indices
+    assert 0 <= indices[-1] < indices[0] - 4 * constants.STEPS_PER_OCTAVE <= constants.MAX_STEP_INDEX
+
+
+def test_constants_of_the_specification():
+    """Every constant in the tables of clauses 3 to 6 has its value in the code."""
+    text = SPEC[SPEC.index("## 3 Planes") :]
+    table = re.findall(r"^\| `([A-Z0-9_]+)` \| `([0-9()<\- ]+)` \|", text, re.M)
+    values = {name: eval(expression, {}) for name, expression in table}
+    assert len(values) > 20
+    assert values == {name: getattr(constants, name) for name in values}
