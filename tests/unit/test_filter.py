@@ -110,6 +110,20 @@ def test_deblocking_takes_every_branch():
     assert kinds >= {0, 1, 2, 3, 4, 5, 6}
 
 
+@pytest.mark.parametrize("step_index", [240, 296])
+def test_deblocking_at_its_thresholds(step_index):
+    """Nearly straight segments, whose slopes and jumps lie around each threshold and on it, are as specified."""
+    rng = np.random.default_rng(step_index)
+    slopes = np.repeat(rng.integers(-8, 9, (800, 2)), 8, axis=1) * np.arange(16)
+    jumps = np.repeat(rng.integers(-8, 9, (800, 2)), 8, axis=1)
+    bends = rng.integers(0, rng.integers(1, 16, (800, 1)), (800, 16))
+    plane = np.repeat(900 + slopes + jumps + bends, 4, axis=0).astype(np.int32)
+    sizes = np.full((800, 4), 3, np.int32)
+    expected = reference.deblock(plane.tolist(), sizes.tolist(), step_index)
+    deblock_plane(plane, sizes, step_index)
+    assert expected == plane.tolist()
+
+
 @pytest.mark.parametrize("step_index", [100, 224, 280, 383])
 @pytest.mark.parametrize("seed", range(3))
 def test_classes_follow_the_specification(step_index, seed):
