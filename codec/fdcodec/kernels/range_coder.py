@@ -54,6 +54,7 @@ def new_decoder(payload: bytes) -> tuple[np.ndarray, np.ndarray]:
     buffer = np.frombuffer(payload, dtype=np.uint8).copy()
     coder = np.zeros(CODER_FIELDS, dtype=np.int64)
     coder[LOW] = int.from_bytes(payload[:6].ljust(6, b"\0"), "big")
+    coder[LOW] = min(coder[LOW], WORD_MASK - 1)
     coder[RANGE] = WORD_MASK
     coder[POSITION] = 6
     coder[LENGTH] = len(payload)
@@ -104,7 +105,9 @@ def _refill(coder, buffer, low):
 @kernel(inline=True)
 def _renormalize(coder, buffer, low, width):
     """Store the interval, its carry passed on and its width brought back to 32 bits or more."""
-    if low > WORD_MASK:
+    if coder[DECODING]:
+        low = min(low, width - 1)  # only a damaged payload lies outside; the value must stay inside, or it overflows
+    elif low > WORD_MASK:
         low &= WORD_MASK
         _carry(buffer, coder[POSITION])
     if width < REFILL_BELOW:
