@@ -1,12 +1,16 @@
 """Hostile files: damage behind right checksums gives an FdcError or a picture, and nothing else."""
 
+import zlib
+
 import numpy as np
 import pytest
 from tests.images import noise, photo
 
 import fdcodec
 from fdcodec import container
-from fdcodec.errors import FdcError
+from fdcodec.coding.lossy import start_contexts
+from fdcodec.errors import FdcError, FormatError
+from fdcodec.model import ClassModel
 
 SMALL = {
     "gray": fdcodec.encode(photo(20, 24)[:, :, 0], quality=60),
@@ -110,3 +114,40 @@ def rewritten(file: container.File, **changes: object) -> bytes:
     parts = {**vars(file), **changes}
     del parts["chunks"]
     return container.write(parts.pop("header"), parts.pop("payloads"), **parts)
+
+
+@pytest.mark.parametrize("target", [{"quality": 60}, {"lossless": True}], ids=str)
+@pytest.mark.parametrize("seed", range(60))
+def test_payloads_outside_the_interval(seed, target):
+    """A payload that starts past the coder's interval decodes or is refused: its value never overflows."""
+    rng = np.random.default_rng(seed)
+    file = container.read(fdcodec.encode(photo(20, 39), **target))
+    payload = b"\xff" * int(rng.integers(6, 16)) + rng.bytes(int(rng.integers(10, 200)))
+    decodes_or_refuses(container.write(file.header, [payload], model_ref=file.model_ref))
+
+
+def test_an_empty_payload_of_many_trees_is_refused_at_its_first_rows():
+    """A decoder stops at the row of trees where the payload is over, not at the end of the plane."""
+    from fdcodec.kernels.range_coder import new_decoder
+    from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
+    from fdcodec.kernels.tables import new_maps
+    from fdcodec.model import get
+
+    model, maps = get("photo"), new_maps(2048, 2048)
+    stream = (*new_decoder(b""), start_contexts(model))
+    code_plane(stream, maps, maps, 0, model.tables.scans, new_code_work())
+    assert maps.log2_sizes[256:].max() == 0
+
+
+@pytest.mark.parametrize("recipe", [b"{nope", b"[" * 200_000, b"\xff\xfe\xfa", b"1" * 5000, b"[1]"])
+def test_a_broken_recipe_hides_its_own_model_only(recipe, tmp_path, monkeypatch):
+    """A model file with a recipe that is no JSON object is a FormatError, and files that need another model decode."""
+    parts = b"".join(len(p).to_bytes(4, "little") + p for p in (b"m", zlib.compress(recipe), b""))
+    head = b"\x8bFDT" + zlib.crc32(parts).to_bytes(4, "little") + len(parts).to_bytes(4, "little")
+    (tmp_path / "broken.fdt").write_bytes(head + parts)
+    (tmp_path / "folder.fdt").mkdir()
+    (tmp_path / "dangling.fdt").symlink_to(tmp_path / "nowhere")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    with pytest.raises(FormatError):
+        ClassModel.load(tmp_path / "broken.fdt")
+    assert fdcodec.decode(SMALL["colour"]).shape == (20, 24, 3)

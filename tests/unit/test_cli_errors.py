@@ -20,6 +20,14 @@ def test_existing_output_is_kept_without_force(cli, encoded):
     assert Path("a.fdc").read_bytes() == encoded
 
 
+def test_an_input_is_never_its_own_output(cli):
+    """Input and output that are one file are refused, also with --force, and the file stays as it was."""
+    before = Path("a.png").read_bytes()
+    result = cli("encode", "a.png", "-o", "a.png", "-f")
+    assert (result.code, Path("a.png").read_bytes()) == (2, before)
+    assert "another output" in result.err
+
+
 def test_one_bad_input_among_several(cli):
     """The others are done, the exit code is 1, and the summary counts."""
     Path("text.png").write_text("I am no image")

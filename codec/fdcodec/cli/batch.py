@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from fdcodec.cli.console import Console
-from fdcodec.errors import FdcError
+from fdcodec.errors import FdcError, ParameterError
 from fdcodec.image.files import replace_file
 
 STREAM = Path("-")
@@ -112,6 +112,8 @@ def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, 
     try:
         if not force and job.target.is_file():
             raise FileExistsError(f"{job.target} exists; add --force to replace it")
+        if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
+            raise ParameterError(f"{job.target} is the input itself; choose another output")
         console.report(str(job.source), work(job))
     except BrokenPipeError:
         raise

@@ -7,6 +7,7 @@ import click
 
 from fdcodec.cli.batch import Job, run_jobs
 from fdcodec.cli.console import Console
+from fdcodec.errors import FdcError
 
 
 @click.group()
@@ -16,15 +17,22 @@ def transforms() -> None:
 
 @transforms.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
-def list_models(as_json: bool) -> None:
-    """List names, hashes and sizes."""
+def list_models(as_json: bool) -> int:
+    """List names, hashes and sizes; a file that holds no model is named on stderr, and the exit code is then 1."""
     from fdcodec import model
     from fdcodec.inspection import describe_model
 
+    failed = False
     for name in model.names():
-        facts = describe_model(model.get(name))
+        try:
+            facts = describe_model(model.get(name))
+        except (FdcError, OSError) as error:
+            click.echo(f"fdcodec: {name}: {error}", err=True)
+            failed = True
+            continue
         line = f"{name:<16}{facts['hash'][:16]}  {facts['rotations']:>6} rotations  {facts['embedded_bytes']:>6} bytes"
         click.echo(json.dumps(facts) if as_json else line)
+    return int(failed)
 
 
 @transforms.command("show")

@@ -23,7 +23,16 @@ from fdcodec.coding.constants import (
     VERTICAL,
 )
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.range_coder import code_bin, code_bits, code_bypass, code_exp_golomb
+from fdcodec.kernels.range_coder import (
+    DECODING,
+    LENGTH,
+    MAX_OVERRUN,
+    POSITION,
+    code_bin,
+    code_bits,
+    code_bypass,
+    code_exp_golomb,
+)
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
 NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quantizer, by state and parity (SPEC 4.3)
@@ -329,9 +338,12 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work):
 
 @kernel(checked=True)
 def code_plane(stream, maps, guide, kind, scans, work):
-    """Code a whole plane: its trees in raster order."""
+    """Code a whole plane: its trees in raster order; a decoder stops at a row of trees past its payload's end."""
     height, width = maps.levels.shape
+    coder, _, _ = stream
     for y in range(0, height, 1 << MAX_LOG2):
+        if coder[DECODING] and coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
+            return
         for x in range(0, width, 1 << MAX_LOG2):
             code_tree(stream, maps, guide, kind, x, y, scans, work)
 

@@ -110,7 +110,7 @@ class ClassModel:
         if zlib.crc32(parts) != int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little"):
             raise ChecksumError(f"{path}: the class model is damaged; copy it again")
         name, recipe, body = _split_parts(parts)
-        return cls.from_bytes(body, name.decode(errors="replace"), json.loads(_inflate(recipe)))
+        return cls.from_bytes(body, name.decode(errors="replace"), _parse_recipe(recipe))
 
 
 def _split_parts(parts: bytes) -> list[bytes]:
@@ -122,6 +122,18 @@ def _split_parts(parts: bytes) -> list[bytes]:
         fields.append(parts[4 : 4 + length])
         parts = parts[4 + length :]
     return fields
+
+
+def _parse_recipe(data: bytes) -> dict[str, Any]:
+    """Return the recipe of deflated JSON; FormatError where it is no JSON object."""
+    try:
+        recipe = json.loads(_inflate(data))
+    except (ValueError, RecursionError) as error:
+        reason = type(error).__name__
+        raise FormatError(f"class model: the recipe is not JSON ({reason}); make the model again") from error
+    if not isinstance(recipe, dict):
+        raise FormatError(f"class model: the recipe is a {type(recipe).__name__}, not an object; make the model again")
+    return recipe
 
 
 def _inflate(data: bytes) -> bytes:

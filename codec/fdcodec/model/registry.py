@@ -39,9 +39,9 @@ def _loaded(path: Path) -> ClassModel:
 
 
 def _readable(paths: Iterable[Path]) -> Iterator[ClassModel]:
-    """Yield the models of the files that hold one: a damaged file hides its own model only."""
+    """Yield the models of the files that hold one: what cannot be read hides its own model only."""
     for path in paths:
-        with suppress(FdcError):
+        with suppress(FdcError, OSError):
             yield _loaded(path)
 
 
