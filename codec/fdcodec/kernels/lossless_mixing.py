@@ -12,7 +12,7 @@ READ ME FIRST
 import numpy as np
 
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.range_coder import DECODING, LOW, PROBABILITY_BITS, RANGE, _renormalize
+from fdcodec.kernels.range_coder import DECODING, LOW, PROBABILITY_BITS, RANGE, renormalize
 
 CELL_COUNT_BITS = 8
 MAX_CELL_COUNT = 255
@@ -93,7 +93,7 @@ def code_with(coder, buffer, probability, bit):
     else:
         width -= bound
         low += -bound if coder[DECODING] else bound
-    _renormalize(coder, buffer, low, width)
+    renormalize(coder, buffer, low, width)
     return bit
 
 

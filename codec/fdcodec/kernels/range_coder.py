@@ -103,7 +103,7 @@ def _refill(coder, buffer, low):
 
 
 @kernel(inline=True)
-def _renormalize(coder, buffer, low, width):
+def renormalize(coder, buffer, low, width):
     """Store the interval, its carry passed on and its width brought back to 32 bits or more."""
     if coder[DECODING]:
         low = min(low, width - 1)  # only a damaged payload lies outside; the value must stay inside, or it overflows
@@ -144,7 +144,7 @@ def code_bin(coder, buffer, contexts, context, bit):
     contexts[context, 0] = fast
     contexts[context, 1] = slow
     contexts[context, 2] = min(count + 1, MAX_COUNT)
-    _renormalize(coder, buffer, low, width)
+    renormalize(coder, buffer, low, width)
     return bit
 
 
@@ -156,7 +156,7 @@ def code_bypass(coder, buffer, bit):
         bit = 1 if low >= width else 0
     if bit:
         low += -width if coder[DECODING] else width
-    _renormalize(coder, buffer, low, width)
+    renormalize(coder, buffer, low, width)
     return bit
 
 
@@ -167,7 +167,7 @@ def code_bits(coder, buffer, value, n_bits):
     if coder[DECODING]:
         value = min(low // width, (1 << n_bits) - 1)
     low += -value * width if coder[DECODING] else value * width
-    _renormalize(coder, buffer, low, width)
+    renormalize(coder, buffer, low, width)
     return value
 
 
