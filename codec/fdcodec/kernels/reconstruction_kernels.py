@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LIMIT, MAX_LOG2, STEP_BITS
+from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LIMIT, LEARNED, MAX_LOG2, STEP_BITS
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.learned_kernels import predict_learned_block
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
 from fdcodec.kernels.syntax_kernels import NEXT_STATE
 from fdcodec.kernels.transform_kernels import inverse_transform
@@ -45,6 +46,15 @@ def predict_block(plane, luma, x, y, log2_size, mode, work):
 
 
 @kernel()
+def predict_mode(plane, luma, x, y, log2_size, mode, tables, work):
+    """Predict the block at (x, y) in any mode, learned ones too, into `work.prediction`."""
+    if mode >= LEARNED:
+        predict_learned_block(plane, x, y, log2_size, mode, tables, work)
+    else:
+        predict_block(plane, luma, x, y, log2_size, mode, work)
+
+
+@kernel()
 def dequantize(levels, scan, end, half_step, coefficients):
     """Write the coefficients of one block: the dependent quantizer's reconstruction (SPEC 4.3).
 
@@ -78,7 +88,7 @@ def reconstruct_block(plane, luma, maps, x, y, log2_size, half_step, bounds, tab
     size = 1 << log2_size
     mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
     end = maps.ends[y >> CELL_LOG2, x >> CELL_LOG2]
-    predict_block(plane, luma, x, y, log2_size, mode, work)
+    predict_mode(plane, luma, x, y, log2_size, mode, tables, work)
     if end == 0:
         work.residual[:size, :size] = 0
     else:

@@ -29,7 +29,7 @@ from fdcodec.kernels.reconstruction_kernels import (
     TREE_CELLS,
     Work,
     add_residual,
-    predict_block,
+    predict_mode,
     reconstruct_block,
     tree_cell,
 )
@@ -208,7 +208,7 @@ def _transform_residual(s, o, x, y, log2_size, mode):
 def _try_mode(s, o, x, y, log2_size, mode, activity, best):
     """Quantize the block in one mode and keep it if its cost is below `best`; return the lower cost."""
     size = 1 << log2_size
-    predict_block(s.plane, s.luma, x, y, log2_size, mode, s.work)
+    predict_mode(s.plane, s.luma, x, y, log2_size, mode, s.tables, s.work)
     _transform_residual(s, o, x, y, log2_size, mode)
     block = (o.kind, log2_size, activity, s.tables.scans[log2_size])
     scratch = (s.magnitudes, s.quantizer_costs)
@@ -348,7 +348,7 @@ def _finish_block(s, o, x, y, log2_size):
     size = 1 << log2_size
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     mode = np.int64(s.maps.modes[cell_y, cell_x])
-    predict_block(s.plane, s.luma, x, y, log2_size, mode, s.work)
+    predict_mode(s.plane, s.luma, x, y, log2_size, mode, s.tables, s.work)
     _transform_residual(s, o, x, y, log2_size, mode)
     block = (o.kind, log2_size, activity_context(s.maps, s.guide, o.kind, x, y), s.tables.scans[log2_size])
     coefficients = s.work.coefficients

@@ -23,6 +23,7 @@ from fdcodec.coding.constants import (
     VERTICAL,
 )
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.learned_syntax import code_learned_mode
 from fdcodec.kernels.range_coder import (
     DECODING,
     LENGTH,
@@ -182,7 +183,8 @@ def probable_modes(maps, guide, kind, x, y, size, modes):
     above = PLANAR if above >= N_MODES else above
     count = 0
     if kind == 1:
-        count = _append(modes, count, guide.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+        guided = guide.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+        count = _append(modes, count, PLANAR if guided >= N_MODES else guided)
     count = _append(modes, count, PLANAR)
     count = _append(modes, count, left)
     count = _append(modes, count, above)
@@ -237,10 +239,14 @@ def chroma_from_luma_context(maps, log2_size, x, y):
 
 
 @kernel(checked=True)
-def _code_mode(stream, maps, guide, kind, x, y, log2_size, probable):
+def _code_mode(stream, maps, guide, kind, x, y, log2_size, n_learned, probable):
     """Code a block's prediction mode (SPEC 5.5)."""
     coder, buffer, contexts = stream
-    mode = maps.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+    if kind == 0 and n_learned > 0:
+        learned = code_learned_mode(stream, maps, x, y, log2_size, n_learned, mode)
+        if learned >= 0:
+            return learned
     if kind == 1:
         context = chroma_from_luma_context(maps, log2_size, x, y)
         if code_bin(coder, buffer, contexts, context, 1 if mode == CHROMA_FROM_LUMA else 0):
@@ -286,10 +292,10 @@ def fill_cells(cells, x, y, log2_size, value):
 @kernel(checked=True)
 def code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, work):
     """Code one block: its mode, its end, its levels."""
-    magnitudes, probable = work
+    magnitudes, probable, n_learned = work
     size = 1 << log2_size
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    mode = _code_mode(stream, maps, guide, kind, x, y, log2_size, probable)
+    mode = _code_mode(stream, maps, guide, kind, x, y, log2_size, n_learned[log2_size], probable)
     end = _code_end(stream, kind, log2_size, activity_context(maps, guide, kind, x, y), maps.ends[cell_y, cell_x])
     fill_cells(maps.modes, x, y, log2_size, mode)
     fill_cells(maps.ends, x, y, log2_size, end)
@@ -316,7 +322,7 @@ def _code_split(stream, maps, guide, kind, x, y, log2_size):
 def code_tree(stream, maps, guide, kind, x, y, scans, work):
     """Code the quadtree whose root is at (x, y): split flags and blocks, depth first, in Z order (SPEC 5.4)."""
     height, width = maps.levels.shape
-    magnitudes, probable, stack = work
+    magnitudes, probable, n_learned, stack = work
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
     while depth > 0:
@@ -333,7 +339,7 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work):
                 depth += 1
         else:
             fill_cells(maps.log2_sizes, x, y, log2_size, log2_size)
-            code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, (magnitudes, probable))
+            code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, (magnitudes, probable, n_learned))
 
 
 @kernel(checked=True)
@@ -348,6 +354,8 @@ def code_plane(stream, maps, guide, kind, scans, work):
             code_tree(stream, maps, guide, kind, x, y, scans, work)
 
 
-def new_code_work():
-    """Return the scratch of `code_plane`: magnitudes of a block, its probable modes, and the stack of open blocks."""
-    return np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64), np.zeros((16, 3), np.int64)
+def new_code_work(n_learned=None):
+    """Return what `code_plane` works with: magnitudes of a block, probable modes, learned modes by size, open blocks."""
+    magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
+    n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
+    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64)

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-any-return"
 """The tables that the block kernels read: matrices, scans, orders, and the rotations of a class model (SPEC 4.2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from fdcodec.coding.constants import (
     ANGLE_LEVELS,
     MATRIX_BITS,
+    MAX_LEARNED,
     MAX_LOG2,
     MAX_STEP_INDEX,
     MIN_LOG2,
@@ -17,6 +18,8 @@ from fdcodec.coding.constants import (
     STEPS_PER_OCTAVE,
     ZONE_LOG2,
 )
+from fdcodec.kernels.learned_tables import LearnedMode, learned_matrices, learned_tables
+from fdcodec.kernels.matrices import dct_matrix, dst_matrix, fixed
 
 
 class Tables(NamedTuple):
@@ -26,7 +29,8 @@ class Tables(NamedTuple):
     `scans[k]` the scan order as 32 * row + column; `starts[k, group]` to `starts[k, group + 1]` the rotations of that
     size and mode group; `pairs` and `weights` their index pairs and (cosine, sine), scaled by 2^14. `orders[k, group]`
     are the zone's coefficients in the group's scan order, -1 where it has none; `places[k]` the zone's positions in the
-    scan.
+    scan. `n_learned[k]` (int64) is the number of learned modes; `predictors` and `learned_bases` are those of
+    `learned_tables`, whose matrices follow the others, and a learned mode's rotations are those of group N_GROUPS + i.
     """
 
     matrices: np.ndarray
@@ -37,6 +41,9 @@ class Tables(NamedTuple):
     weights: np.ndarray
     orders: np.ndarray
     places: np.ndarray
+    n_learned: np.ndarray
+    predictors: np.ndarray
+    learned_bases: np.ndarray
 
 
 class Maps(NamedTuple):
@@ -59,20 +66,6 @@ def new_maps(height: int, width: int) -> Maps:
     )
 
 
-def dct_matrix(size: int) -> np.ndarray:
-    """Return the orthonormal DCT-II, one basis vector a row."""
-    k, n = np.arange(size)[:, None], np.arange(size)[None, :]
-    matrix = np.sqrt(2 / size) * np.cos(np.pi * (2 * n + 1) * k / (2 * size))
-    matrix[0] /= np.sqrt(2)
-    return matrix
-
-
-def dst_matrix(size: int) -> np.ndarray:
-    """Return the orthonormal DST-VII, one basis vector a row."""
-    k, n = np.arange(size)[:, None], np.arange(size)[None, :]
-    return 2 / np.sqrt(2 * size + 1) * np.sin(np.pi * (2 * k + 1) * (n + 1) / (2 * size + 1))
-
-
 def base_matrix(log2_size: int) -> np.ndarray:
     """Return the base transform of a block size: the DST-VII at 4x4, the DCT above."""
     return dst_matrix(4) if log2_size == MIN_LOG2 else dct_matrix(1 << log2_size)
@@ -90,32 +83,31 @@ def zone_places(log2_size: int) -> list[int]:
     return [place for place in _scan(log2_size) if place >> 5 < side and place & 31 < side]
 
 
-def _fixed(matrix: np.ndarray, bits: int) -> np.ndarray:
-    """Round to `bits` fractional bits; no entry lies near enough to a half for a last-bit difference to matter."""
-    return np.rint(matrix * (1 << bits)).astype(np.int32)
-
-
 def rotation_weights(angle_index: np.ndarray) -> np.ndarray:
     """Return (cosine, sine) of each angle index, shape (m, 2), int32 scaled by 2^14."""
     angle = 2 * np.pi * np.asarray(angle_index) / ANGLE_LEVELS
-    return np.stack([_fixed(np.cos(angle), ROTATION_BITS), _fixed(np.sin(angle), ROTATION_BITS)], axis=1)
+    return np.stack([fixed(np.cos(angle), ROTATION_BITS), fixed(np.sin(angle), ROTATION_BITS)], axis=1)
 
 
-def build_tables(transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Tables:
+def build_tables(
+    transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]],
+    learned: Sequence[LearnedMode] = (),
+) -> Tables:
     """Build the tables from a model's transforms: (pairs (m, 2), angle indices (m,), order) by log2 size and group."""
     matrices = np.zeros((MAX_LOG2 + 1, 32, 32), np.int32)
     scans = np.zeros((MAX_LOG2 + 1, 1024), np.int32)
-    starts = np.zeros((MAX_LOG2 + 1, N_GROUPS + 1), np.int32)
+    n_groups = N_GROUPS + MAX_LEARNED
+    starts = np.zeros((MAX_LOG2 + 1, n_groups + 1), np.int32)
     pairs, angles = [np.zeros((0, 2), np.int32)], [np.zeros(0, np.int32)]
-    orders, places = np.full((MAX_LOG2 + 1, N_GROUPS, 64), -1, np.int32), np.zeros((MAX_LOG2 + 1, 64), np.int32)
+    orders, places = np.full((MAX_LOG2 + 1, n_groups, 64), -1, np.int32), np.zeros((MAX_LOG2 + 1, 64), np.int32)
     count = 0
     for log2_size in range(MIN_LOG2, MAX_LOG2 + 1):
         size = 1 << log2_size
-        matrices[log2_size, :size, :size] = _fixed(base_matrix(log2_size), MATRIX_BITS)
+        matrices[log2_size, :size, :size] = fixed(base_matrix(log2_size), MATRIX_BITS)
         scans[log2_size, : size * size] = _scan(log2_size)
         zone = zone_places(log2_size)
         places[log2_size, : len(zone)] = zone
-        for group in range(N_GROUPS):
+        for group in range(n_groups):
             starts[log2_size, group] = count
             if (log2_size, group) in transforms:
                 group_pairs, group_angles, order = transforms[log2_size, group]
@@ -123,10 +115,12 @@ def build_tables(transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarr
                 pairs.append(np.asarray(group_pairs, np.int32).reshape(-1, 2))
                 angles.append(np.asarray(group_angles, np.int32))
                 count += len(group_angles)
-        starts[log2_size, N_GROUPS] = count
+        starts[log2_size, n_groups] = count
+    matrices = np.concatenate([matrices, learned_matrices()])
     transposed = np.ascontiguousarray(matrices.transpose(0, 2, 1))
     weights = rotation_weights(np.concatenate(angles))
-    return Tables(matrices, transposed, scans, starts, np.concatenate(pairs), weights, orders, places)
+    rotations = (starts, np.concatenate(pairs), weights, orders, places)
+    return Tables(matrices, transposed, scans, *rotations, *learned_tables(learned))
 
 
 HALF_STEPS = np.rint(2.0 ** (4 + np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE)).astype(np.int64)

@@ -5,7 +5,7 @@ import numpy as np
 
 from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2, ZONE_LOG2
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction_kernels import TREE_CELLS, predict_block, tree_cell
+from fdcodec.kernels.reconstruction_kernels import TREE_CELLS, predict_mode, tree_cell
 from fdcodec.kernels.transform_kernels import forward_transform, is_transposed, mode_group
 
 
@@ -38,7 +38,7 @@ def _collect_block(original, plane, luma, maps, place, tables, work, zone):
     x, y, log2_size = place
     size = 1 << log2_size
     mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
-    predict_block(plane, luma, x, y, log2_size, mode, work)
+    predict_mode(plane, luma, x, y, log2_size, mode, tables, work)
     for row in range(size):
         for column in range(size):
             work.residual[row, column] = original[y + row, x + column] - work.prediction[row, column]

@@ -13,7 +13,10 @@ from fdcodec.coding.constants import (
     COEFFICIENT_LIMIT,
     DC,
     DIAGONAL,
+    LEARNED,
     MATRIX_BITS,
+    MIN_LOG2,
+    N_GROUPS,
     N_MODES,
     PLANAR,
     ROTATION_BITS,
@@ -27,13 +30,24 @@ _ROTATION_HALF = 1 << (ROTATION_BITS - 1)
 
 @kernel()
 def mode_group(mode):
-    """Return the group of a mode: planar and chroma from luma, DC, eight of angular modes folded at the diagonal."""
+    """Return the group of a mode: planar and chroma from luma, DC, eight of folded angular modes, each learned mode."""
+    if mode >= LEARNED:
+        return N_GROUPS + mode - LEARNED
     if mode == PLANAR or mode >= N_MODES:
         return 0
     if mode == DC:
         return 1
     folded = mode if mode <= DIAGONAL else 2 * DIAGONAL - mode
     return 2 + min((folded - 2) >> 1, 7)
+
+
+@kernel()
+def base_rows(tables, mode, log2_size):
+    """Return which of the matrices act on the columns and on the rows of a block."""
+    if mode >= LEARNED:
+        rows = tables.learned_bases[log2_size - MIN_LOG2, mode - LEARNED]
+        return rows[0], rows[1]
+    return np.int32(log2_size), np.int32(log2_size)
 
 
 @kernel()
@@ -109,8 +123,9 @@ def _reorder(coefficients, zone, transposed, order, places, scratch, inverse):
 def forward_transform(residual, mode, log2_size, tables, scratch, coefficients):
     """Transform a residual block into coefficients, both in samples with FRACTION_BITS."""
     size = 1 << log2_size
-    _multiply_left(tables.matrices[log2_size], residual, size, size, scratch)
-    _multiply_right(scratch, tables.transposed[log2_size], size, size, size, coefficients)
+    vertical, horizontal = base_rows(tables, mode, log2_size)
+    _multiply_left(tables.matrices[vertical], residual, size, size, scratch)
+    _multiply_right(scratch, tables.transposed[horizontal], size, size, size, coefficients)
     group, zone, transposed = mode_group(mode), min(log2_size, ZONE_LOG2), is_transposed(mode)
     first, last = tables.starts[log2_size, group], tables.starts[log2_size, group + 1]
     _rotate(coefficients, zone, transposed, tables, first, last, 1, 1)
@@ -130,9 +145,10 @@ def inverse_transform(coefficients, mode, log2_size, tables, scratch, residual):
     first, last = tables.starts[log2_size, group], tables.starts[log2_size, group + 1]
     _rotate(coefficients, zone, transposed, tables, last - 1, first - 1, -1, -1)
     rows, columns = _clamp(coefficients, size, size)
-    _multiply_right(coefficients, tables.matrices[log2_size], rows, columns, size, scratch)
+    vertical, horizontal = base_rows(tables, mode, log2_size)
+    _multiply_right(coefficients, tables.matrices[horizontal], rows, columns, size, scratch)
     _clamp(scratch, rows, size)
-    _multiply_left(tables.transposed[log2_size], scratch, rows, size, residual)
+    _multiply_left(tables.transposed[vertical], scratch, rows, size, residual)
 
 
 @kernel()
