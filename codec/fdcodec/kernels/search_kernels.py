@@ -15,6 +15,8 @@ from fdcodec.coding.constants import (
     CHROMA_FROM_LUMA,
     COEFFICIENT_LIMIT,
     DC,
+    LEARNED,
+    MAX_LEARNED,
     MAX_LOG2,
     MIN_LOG2,
     N_MODES,
@@ -22,7 +24,9 @@ from fdcodec.coding.constants import (
     STEP_BITS,
 )
 from fdcodec.kernels.cost_kernels import Costs, bin_cost, mode_cost, new_costs, update_costs
+from fdcodec.kernels.hadamard import hadamard_cost
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.learned_search import price_learned
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
 from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels, trellis_levels
 from fdcodec.kernels.reconstruction_kernels import (
@@ -73,6 +77,7 @@ class Search(NamedTuple):
     probable: np.ndarray
     mode_costs: np.ndarray
     mode_rates: np.ndarray
+    learned_costs: np.ndarray
     nodes: np.ndarray
     rows: np.ndarray
     lanes: np.ndarray
@@ -82,7 +87,7 @@ class Options(NamedTuple):
     """The numbers of one plane's search.
 
     `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 size:
-    modes tried in full, and the distance of the angles that are priced (0: none); `skip_split` and `least_end` bound
+    modes tried in full (`n_learned` learned ones besides), and the distance of the angles that are priced (0: none); `skip_split` and `least_end` bound
     the error and the end of a block that is not worth splitting.
     """
 
@@ -93,34 +98,11 @@ class Options(NamedTuple):
     low: int
     high: int
     n_candidates: tuple[int, ...]
+    n_learned: int
     fans: tuple[int, ...]
     sparsity: int
     skip_split: int
     least_end: int
-
-
-@kernel()
-def hadamard_cost(original, x, y, prediction, size, rows):
-    """Return the sum of absolute 4x4 Hadamard coefficients of the residual, 4 times the orthonormal scale.
-
-    `rows` is int32 (4, 32) scratch: four rows at a time are combined over the whole width, then by fours of columns.
-    """
-    total = np.int64(0)
-    for row in range(0, size, 4):
-        for column in range(size):
-            a = original[y + row, x + column] - prediction[row, column]
-            b = original[y + row + 1, x + column] - prediction[row + 1, column]
-            c = original[y + row + 2, x + column] - prediction[row + 2, column]
-            d = original[y + row + 3, x + column] - prediction[row + 3, column]
-            rows[0, column] = a + b + c + d
-            rows[1, column] = a - b + c - d
-            rows[2, column] = a + b - c - d
-            rows[3, column] = a - b - c + d
-        for i in range(4):
-            for k in range(size >> 2):
-                a, b, c, d = rows[i, 4 * k], rows[i, 4 * k + 1], rows[i, 4 * k + 2], rows[i, 4 * k + 3]
-                total += abs(a + b + c + d) + abs(a - b + c - d) + abs(a + b - c - d) + abs(a - b - c + d)
-    return total
 
 
 @kernel()
@@ -190,6 +172,7 @@ def _price_modes(s, o, x, y, log2_size):
         cost = hadamard_cost(s.original, x, y, work.prediction, 1 << log2_size, s.rows)
         s.mode_costs[CHROMA_FROM_LUMA] = cost << 8
     _price_rates(s.contexts, s.maps, o.kind, x, y, log2_size, o.root, s.probable, s.mode_costs, s.mode_rates)
+    price_learned(s, o, x, y, log2_size)
 
 
 @kernel()
@@ -259,12 +242,12 @@ def _search_leaf(s, o, x, y, log2_size):
     _price_modes(s, o, x, y, log2_size)
     activity = activity_context(s.maps, s.guide, o.kind, x, y)
     best = INFINITE
-    for _ in range(o.n_candidates[log2_size]):
-        mode = np.argmin(s.mode_costs)
-        if s.mode_costs[mode] >= INFINITE:
-            break
-        s.mode_costs[mode] = INFINITE
-        best = _try_mode(s, o, x, y, log2_size, mode, activity, best)
+    for k in range(o.n_candidates[log2_size] + o.n_learned):
+        costs, first = (s.mode_costs, 0) if k < o.n_candidates[log2_size] else (s.learned_costs, LEARNED)
+        mode = np.argmin(costs)
+        if costs[mode] < INFINITE:
+            costs[mode] = INFINITE
+            best = _try_mode(s, o, x, y, log2_size, first + mode, activity, best)
     return best
 
 
@@ -414,7 +397,8 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         np.zeros((2, 1024, 4), np.int64),
         np.zeros(N_PROBABLE + 2, np.int64),
         np.zeros(N_MODES + 1, np.int64),
-        np.zeros(N_MODES + 1, np.int64),
+        np.zeros(LEARNED + MAX_LEARNED, np.int64),
+        np.full(MAX_LEARNED, INFINITE, np.int64),
         np.zeros((MAX_LOG2 + 1, NODE_FIELDS), np.int64),
         np.zeros((4, 32), np.int32),
         np.zeros((6, 4), np.int64),
