@@ -36,6 +36,7 @@ def add_flag_rate(contexts, maps, x, y, log2_size, root, costs, rates):
 @kernel()
 def price_learned(s, o, x, y, log2_size):
     """Enter cost and rate of each learned mode of the block's size."""
+    s.learned_costs[:] = INFINITE
     count = s.tables.n_learned[log2_size]
     if o.kind == 1 or count == 0:
         return

@@ -37,7 +37,9 @@ class Odds(NamedTuple):
     each: NDArray[np.float32]
 
 
-def train_learned(samples: BlockSamples, transforms: Transforms) -> tuple[tuple[LearnedMode, ...], Transforms, dict[str, float]]:
+def train_learned(
+    samples: BlockSamples, transforms: Transforms, rivals: Transforms
+) -> tuple[tuple[LearnedMode, ...], Transforms, dict[str, float]]:
     """Return learned modes, the transforms with theirs added, and the share of held-out log-rate saved by block side.
 
     Parameters
@@ -45,9 +47,12 @@ def train_learned(samples: BlockSamples, transforms: Transforms) -> tuple[tuple[
     samples
         Blocks collected from traces.
     transforms
-        Those of the modes made by hand, which learned modes compete with.
+        Those of the model.
+    rivals
+        Those of the modes made by hand that learned modes compete with: learned without the blocks held out, as
+        otherwise they would know the blocks on which learned modes must show their worth.
     """
-    tables = build_tables(transforms)
+    tables = build_tables(rivals)
     learned: list[LearnedMode] = []
     added, gains = dict(transforms), {}
     for log2_size in SIZES:

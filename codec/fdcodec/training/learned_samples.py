@@ -50,10 +50,15 @@ class BlockSamples:
         self._count = 0
         self._parts: dict[int, list[tuple[NDArray[np.generic], ...]]] = {log2_size: [] for log2_size in SIZES}
 
+    @property
+    def is_next_held_out(self) -> bool:
+        """Whether the next trace's image is one that training must not see; of fewer than VALIDATION images none is."""
+        image = self._count * self._n_images // self._n_traces
+        return self._n_images >= VALIDATION and image % VALIDATION == 0
+
     def add(self, trace: Trace) -> None:
         """Add blocks of the luma plane of a trace; traces come image by image."""
         step = np.float32(2.0 ** (trace.step_index / 32 - 4) * 8)
-        image = self._count * self._n_images // self._n_traces
         for log2_size in SIZES:
             rng = np.random.default_rng(8 * self._count + log2_size)
             places = rng.permutation(_places(trace, log2_size))[: max(50, MAX_BLOCKS[log2_size] // self._n_traces)]
@@ -62,7 +67,7 @@ class BlockSamples:
             bits = np.zeros((n, N_MODES), np.float32)
             source = (trace.original[0], trace.decoded[0], trace.maps[0], trace.contexts)
             collect_blocks(source, log2_size, places, references, originals, bits, np.zeros(N_PROBABLE + 2, np.int64))
-            held = rng.random(n) < 1 / VALIDATION if self._n_images < VALIDATION else np.full(n, image % VALIDATION == 0)
+            held = rng.random(n) < 1 / VALIDATION if self._n_images < VALIDATION else np.full(n, self.is_next_held_out)
             part = (references.astype(np.int16), originals.astype(np.int16), bits, np.full(n, step), held)
             self._parts[log2_size].append(part)
         self._count += 1

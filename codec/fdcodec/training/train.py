@@ -67,12 +67,13 @@ def _first_pass(
     size_bytes = 0
     for done, trace in enumerate(traces(windows, model), 1):
         states.add(trace.contexts)
-        zones.add(trace)
+        zones.add(trace, blocks.is_next_held_out)
         blocks.add(trace)
         size_bytes += trace.size_bytes
         _report(progress, "transforms", done, windows)
     transforms, gains = train_transforms(zones, model.transforms)
-    modes, transforms, saved = train_learned(blocks, transforms)
+    rivals, _ = train_transforms(zones.without_held_out(), model.transforms)
+    modes, transforms, saved = train_learned(blocks, transforms, rivals)
     learned = replace(model, transforms=transforms, start_states=states.start_states(), learned=modes)
     details = {"bits_saved_by_group": gains, "share_saved_by_learned_modes": saved}
     return learned, {"size_bytes_before": size_bytes} | details

@@ -1,5 +1,7 @@
 """Learning the rotations and the scan order of each block size and mode group from the residuals of encoded images."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,9 +28,10 @@ class ZoneSamples:
 
     def __init__(self) -> None:
         self._parts: dict[Key, list[NDArray[np.float32]]] = {}
+        self._held_out: dict[Key, list[bool]] = {}
 
-    def add(self, trace: Trace) -> None:
-        """Add the blocks of every plane of a trace."""
+    def add(self, trace: Trace, held_out: bool = False) -> None:
+        """Add the blocks of every plane of a trace; `held_out` marks those that `without_held_out` leaves out."""
         step = np.float32(2.0 ** (trace.step_index / 32 - 4) * 8)
         for k, maps in enumerate(trace.maps):
             n_cells = maps.modes.size
@@ -38,6 +41,16 @@ class ZoneSamples:
             for key in {(int(a), int(b)) for a, b in keys[:count]}:
                 chosen = zones[:count][(keys[:count] == key).all(axis=1), : ZONE_SIZES[key[0]]]
                 self._parts.setdefault(key, []).append(chosen.astype(np.float32) / step)
+                self._held_out.setdefault(key, []).append(held_out)
+
+    def without_held_out(self) -> ZoneSamples:
+        """Return the samples without those held out."""
+        rest = ZoneSamples()
+        for key, parts in self._parts.items():
+            kept = [part for part, held_out in zip(parts, self._held_out[key], strict=True) if not held_out]
+            if kept:
+                rest._parts[key] = kept
+        return rest
 
     def of(self, key: Key, seed: int) -> NDArray[np.float32]:
         """Return at most MAX_BLOCKS samples of a group, those with a coefficient worth coding."""
