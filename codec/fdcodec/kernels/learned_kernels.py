@@ -5,11 +5,11 @@ Border values differ from their mean by less than 2^12, weights are below 2^13 a
 that sums stay below 2^30: all fits int32.
 """
 
-from fdcodec.coding.constants import BORDER_LOG2, LEARNED, MIN_LOG2, PREDICTION_LIMIT, PREDICTOR_BITS
+from fdcodec.coding.constants import BORDER_LOG2, LEARNED, MIN_LOG2, PREDICTION_LIMIT, WEIGHT_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.prediction_kernels import gather_references
 
-_HALF = 1 << (PREDICTOR_BITS - 1)
+_HALF = 1 << (WEIGHT_BITS - 1)
 
 
 @kernel()
@@ -51,7 +51,7 @@ def predict_learned(inputs, mean, weights, log2_size, prediction):
             for column in range(size):
                 prediction[row, column] += value * weights[i, row * size + column]
         for column in range(size):
-            sample = mean + (prediction[row, column] >> PREDICTOR_BITS)
+            sample = mean + (prediction[row, column] >> WEIGHT_BITS)
             prediction[row, column] = min(max(sample, -PREDICTION_LIMIT), PREDICTION_LIMIT)
 
 

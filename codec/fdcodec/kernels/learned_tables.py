@@ -12,30 +12,30 @@ from fdcodec.coding.constants import (
     MAX_LEARNED,
     MAX_LEARNED_LOG2,
     MAX_LOG2,
+    MAX_WEIGHT,
     MIN_LOG2,
     PREDICTOR_BITS,
+    WEIGHT_BITS,
 )
 from fdcodec.kernels.matrices import dct_matrix, dst_matrix, fixed, haar_matrix
 
 N_SIZES = MAX_LEARNED_LOG2 - MIN_LOG2 + 1
 BASES = (dct_matrix, dst_matrix, np.eye, haar_matrix)
 MAX_INPUTS = (2 << BORDER_LOG2) + 1
-MAX_WEIGHT = (1 << 13) - 1  # keeps a predictor's sums within int32
 
 
 class LearnedMode(NamedTuple):
     """A learned mode of square luma blocks.
 
-    `vertical` and `horizontal` are the bases, 0..3: DCT, DST-VII, identity, Haar. `weights` (2M+1, M^2) int8, with
-    `shift` fractional bits and M the smaller of 8 and the block's side, give for each input of the border the low DCT
-    coefficients of what it adds to the prediction, row by row.
+    `vertical` and `horizontal` are the bases, 0..3: DCT, DST-VII, identity, Haar. `weights` (2M+1, M^2) int16, with
+    PREDICTOR_BITS fractional bits and M the smaller of 8 and the block's side, give for each input of the border the
+    low DCT coefficients of what it adds to the prediction, row by row.
     """
 
     log2_size: int
     vertical: int
     horizontal: int
-    shift: int
-    weights: NDArray[np.int8]
+    weights: NDArray[np.int16]
 
 
 def n_inputs(log2_size: int) -> int:
@@ -59,11 +59,11 @@ def learned_matrices() -> np.ndarray:
 
 
 def sample_weights(mode: LearnedMode) -> NDArray[np.int32]:
-    """Return a mode's weights in samples, shape (inputs, samples), with PREDICTOR_BITS fractional bits."""
+    """Return a mode's weights in samples, shape (inputs, samples), with WEIGHT_BITS fractional bits."""
     size, side = 1 << mode.log2_size, 1 << min(mode.log2_size, BORDER_LOG2)
     basis = fixed(dct_matrix(size), MATRIX_BITS)[:side].astype(np.int64)
     coefficients = mode.weights.astype(np.int64).reshape(-1, side, side)
-    shift = 2 * MATRIX_BITS + mode.shift - PREDICTOR_BITS
+    shift = 2 * MATRIX_BITS + PREDICTOR_BITS - WEIGHT_BITS
     samples = (basis.T @ coefficients @ basis + (1 << (shift - 1))) >> shift
     return np.clip(samples, -MAX_WEIGHT, MAX_WEIGHT).astype(np.int32).reshape(-1, size * size)
 

@@ -15,7 +15,6 @@ from fdcodec.coding.constants import (
     MAX_LEARNED,
     MAX_LEARNED_LOG2,
     MAX_LOG2,
-    MAX_PREDICTOR_SHIFT,
     MIN_LOG2,
     N_GROUPS,
     ZONE_LOG2,
@@ -65,9 +64,7 @@ _LEARNED = c.Struct(
     "_check" / c.Check(lambda this: MIN_LOG2 <= this.log2_size <= MAX_LEARNED_LOG2),
     "bases" / c.Int8ul,
     "_check" / c.Check(c.this.bases < len(BASES) ** 2),
-    "shift" / c.Int8ul,
-    "_check" / c.Check(c.this.shift <= MAX_PREDICTOR_SHIFT),
-    "weights" / c.Bytes(lambda this: n_inputs(this.log2_size) * n_outputs(this.log2_size)),
+    "weights" / c.Bytes(lambda this: 2 * n_inputs(this.log2_size) * n_outputs(this.log2_size)),
 )
 _BODY = c.Struct(
     "version" / c.Const(VERSION, c.Int8ul),
@@ -125,8 +122,7 @@ def _learned_fields(mode: LearnedMode) -> dict[str, object]:
     return {
         "log2_size": mode.log2_size,
         "bases": len(BASES) * mode.vertical + mode.horizontal,
-        "shift": mode.shift,
-        "weights": np.asarray(mode.weights, np.int8).tobytes(),
+        "weights": np.asarray(mode.weights, "<i2").tobytes(),
     }
 
 
@@ -161,8 +157,7 @@ def _parse_learned(modes: c.ListContainer) -> tuple[LearnedMode, ...]:
         LearnedMode(
             mode.log2_size,
             *divmod(mode.bases, len(BASES)),
-            mode.shift,
-            np.frombuffer(mode.weights, np.int8).reshape(n_inputs(mode.log2_size), n_outputs(mode.log2_size)),
+            np.frombuffer(mode.weights, "<i2").reshape(n_inputs(mode.log2_size), n_outputs(mode.log2_size)),
         )
         for mode in modes
     )

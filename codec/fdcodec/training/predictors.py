@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import BORDER_LOG2, MAX_PREDICTOR_SHIFT, PREDICTOR_BITS
+from fdcodec.coding.constants import BORDER_LOG2, PREDICTOR_BITS, WEIGHT_BITS
 from fdcodec.kernels.learned_tables import BASES, LearnedMode, sample_weights
 from fdcodec.kernels.matrices import dct_matrix
 from fdcodec.model.body import GroupTransform
@@ -15,6 +15,7 @@ from fdcodec.training.learned_samples import Floats
 from fdcodec.training.transforms import RATE_STEP, learn_group, rotate_zones
 
 RIDGE = 1e-3  # of the mean diagonal; 1e-2 costs 0.1 to 1 % of the log-rate, except on texture
+START_STEPS = 2
 ROTATION_ITERATIONS = 60
 ROTATION_BLOCKS = 6000
 MIN_BLOCKS = {16: 400, 64: 800}  # with fewer, by zone size, a mode has no rotations
@@ -55,20 +56,32 @@ def fit_predictor(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
     wanted = targets @ mode.matrix.T
     slopes = 1 / (np.square(coefficients(mode, inputs, targets)) + np.float32(RATE_STEP**2))
     fitted = np.empty((inputs.shape[1], wanted.shape[1]), np.float32)
-    eye = np.eye(inputs.shape[1], dtype=np.float32)
     for k in range(wanted.shape[1]):
-        weighed = inputs * slopes[:, k : k + 1]
-        gram = weighed.T @ inputs
-        gram += (RIDGE * np.trace(gram) / len(gram) + _TINY) * eye
-        fitted[:, k] = np.linalg.solve(gram, weighed.T @ wanted[:, k])
+        fitted[:, k] = _ridge(inputs, wanted[:, k], slopes[:, k : k + 1])
     return replace(mode, weights=_low_zone(fitted @ mode.matrix, mode.log2_size))
 
 
+def _ridge(inputs: Floats, targets: Floats, slopes: Floats) -> Floats:
+    """Return the least squares predictor of targets, each block weighed by its slope."""
+    weighed = inputs * slopes
+    gram = weighed.T @ inputs
+    gram += (RIDGE * np.trace(gram) / len(gram) + _TINY) * np.eye(len(gram), dtype=np.float32)
+    predictor: Floats = np.linalg.solve(gram, weighed.T @ targets)
+    return predictor
+
+
 def start_mode(log2_size: int, inputs: Floats, targets: Floats) -> Mode:
-    """Return a mode fitted to blocks from nothing, with its best bases."""
-    n_samples = targets.shape[1]
-    nothing = Mode(log2_size, np.zeros((inputs.shape[1], n_samples), np.float32), matrix_of(log2_size, 0))
-    return choose_bases(fit_predictor(nothing, inputs, targets), inputs, targets)
+    """Return a mode fitted to blocks from nothing, with its best bases.
+
+    All coefficients of a block weigh the same here: weighed one by one, those that the mean of the border predicts
+    well already would hold the fit there.
+    """
+    weights = np.zeros((inputs.shape[1], targets.shape[1]), np.float32)
+    for _ in range(START_STEPS):
+        errors = np.square(targets - inputs @ weights).mean(axis=1, keepdims=True)
+        weights = _ridge(inputs, targets, 1 / (errors + np.float32(RATE_STEP**2)))
+    mode = Mode(log2_size, _low_zone(weights, log2_size), matrix_of(log2_size, 0))
+    return choose_bases(mode, inputs, targets)
 
 
 def matrix_of(log2_size: int, bases: int, transform: GroupTransform | None = None) -> Floats:
@@ -114,11 +127,9 @@ def finished(mode: Mode) -> tuple[LearnedMode, Mode]:
     side = min(size, 1 << BORDER_LOG2)
     basis = dct_matrix(size)[:side]
     zones = basis @ mode.weights.reshape(-1, size, size).astype(np.float64) @ basis.T
-    room = np.log2(127 / max(float(np.abs(zones).max()), 1e-9))
-    shift = int(np.clip(np.floor(room), 0, MAX_PREDICTOR_SHIFT))
-    weights = np.clip(np.rint(zones * 2.0**shift), -127, 127).astype(np.int8)
-    learned = LearnedMode(mode.log2_size, *divmod(mode.bases, len(BASES)), shift, weights.reshape(len(weights), -1))
-    exact = sample_weights(learned).astype(np.float32) / (1 << PREDICTOR_BITS)
+    weights = np.rint(zones * 2.0**PREDICTOR_BITS).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
+    learned = LearnedMode(mode.log2_size, *divmod(mode.bases, len(BASES)), weights.reshape(len(weights), -1))
+    exact = sample_weights(learned).astype(np.float32) / (1 << WEIGHT_BITS)
     return learned, replace(mode, weights=exact)
 
 
