@@ -17,10 +17,10 @@ from fdcodec.coding.constants import (
     PREDICTOR_BITS,
     WEIGHT_BITS,
 )
-from fdcodec.kernels.matrices import dct_matrix, dst_matrix, fixed, haar_matrix
+from fdcodec.kernels.matrices import dct_matrix, dst_matrix, fixed, haar_matrix, identity_matrix
 
 N_SIZES = MAX_LEARNED_LOG2 - MIN_LOG2 + 1
-BASES = (dct_matrix, dst_matrix, np.eye, haar_matrix)
+BASES = (dct_matrix, dst_matrix, identity_matrix, haar_matrix)
 MAX_INPUTS = (2 << BORDER_LOG2) + 1
 
 
@@ -65,7 +65,8 @@ def sample_weights(mode: LearnedMode) -> NDArray[np.int32]:
     coefficients = mode.weights.astype(np.int64).reshape(-1, side, side)
     shift = 2 * MATRIX_BITS + PREDICTOR_BITS - WEIGHT_BITS
     samples = (basis.T @ coefficients @ basis + (1 << (shift - 1))) >> shift
-    return np.clip(samples, -MAX_WEIGHT, MAX_WEIGHT).astype(np.int32).reshape(-1, size * size)
+    weights: NDArray[np.int32] = np.clip(samples, -MAX_WEIGHT, MAX_WEIGHT).astype(np.int32)
+    return weights.reshape(-1, size * size)
 
 
 def learned_tables(modes: Sequence[LearnedMode]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

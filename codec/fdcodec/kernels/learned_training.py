@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""What the training of learned modes reads from an encoded luma plane: borders, originals, prices of the other modes."""
+"""What the training of learned modes reads from an encoded luma plane: borders, originals, prices of others."""
 
 import numpy as np
 

@@ -17,6 +17,11 @@ def dst_matrix(size: int) -> np.ndarray:
     return 2 / np.sqrt(2 * size + 1) * np.sin(np.pi * (2 * k + 1) * (n + 1) / (2 * size + 1))
 
 
+def identity_matrix(size: int) -> np.ndarray:
+    """Return the transform that leaves samples as they are."""
+    return np.eye(size)
+
+
 def haar_matrix(size: int) -> np.ndarray:
     """Return the orthonormal Haar transform, one basis vector a row, coarse to fine."""
     if size == 1:

@@ -355,7 +355,7 @@ def code_plane(stream, maps, guide, kind, scans, work):
 
 
 def new_code_work(n_learned=None):
-    """Return what `code_plane` works with: magnitudes of a block, probable modes, learned modes by size, open blocks."""
+    """Return what `code_plane` works with: magnitudes, probable modes, learned modes by log2 size, open blocks."""
     magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
     n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
     return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64)

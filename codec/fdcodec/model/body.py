@@ -169,7 +169,8 @@ def _parse_learned(modes: c.ListContainer) -> tuple[LearnedMode, ...]:
     return tuple(
         LearnedMode(
             mode.log2_size,
-            *divmod(mode.bases, len(BASES)),
+            mode.bases // len(BASES),
+            mode.bases % len(BASES),
             _parse_weights(mode.weights, mode.log2_size),
         )
         for mode in modes

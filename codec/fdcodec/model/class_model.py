@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.errors import ChecksumError, FormatError, TruncatedError
-from fdcodec.limits import MAX_MODEL_BYTES
 from fdcodec.kernels.learned_tables import LearnedMode
+from fdcodec.limits import MAX_MODEL_BYTES
 from fdcodec.model.body import Transforms, build_body, parse_body
 
 if TYPE_CHECKING:

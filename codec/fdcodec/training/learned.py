@@ -72,8 +72,7 @@ def train_learned(
 
 def _learn_size(blocks: Blocks, log2_size: int) -> tuple[list[Mode], float]:
     """Return the modes of a block size, and the share of log-rate that they save on the blocks held out."""
-    seen = Blocks(*(array[~blocks.held_out] for array in blocks))
-    unseen = Blocks(*(array[blocks.held_out] for array in blocks))
+    seen, unseen = blocks.where(~blocks.held_out), blocks.where(blocks.held_out)
     modes = [start_mode(log2_size, seen.inputs[of], seen.targets[of]) for of in _first_clusters(seen) if of.any()]
     odds = Odds(0.5, np.full(len(modes), 1 / len(modes), np.float32))
     for k in range(N_ROUNDS + ROTATION_ROUNDS):
@@ -98,7 +97,9 @@ def _first_clusters(blocks: Blocks) -> list[NDArray[np.bool_]]:
     return [of for of in (cluster == k for k in range(MAX_LEARNED)) if of.sum() >= MIN_CLUSTER]
 
 
-def _improve(modes: list[Mode], odds: Odds, blocks: Blocks, gate: float, with_rotations: bool) -> tuple[list[Mode], Odds]:
+def _improve(
+    modes: list[Mode], odds: Odds, blocks: Blocks, gate: float, with_rotations: bool
+) -> tuple[list[Mode], Odds]:
     """Assign blocks to their cheapest mode, fit each mode again to those that it serves well, and count the odds."""
     costs = _costs(_prices(modes, blocks), odds)
     nearest, least = costs.argmin(axis=1), costs.min(axis=1)

@@ -1,5 +1,7 @@
 """Blocks for the training of learned modes: decoded border, original samples and what the other modes cost."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +34,12 @@ class Blocks(NamedTuple):
     others: Floats
     modes: NDArray[np.int32]
     held_out: NDArray[np.bool_]
+
+    def where(self, chosen: NDArray[np.bool_]) -> Blocks:
+        """Return some of the blocks."""
+        return Blocks(
+            self.inputs[chosen], self.targets[chosen], self.others[chosen], self.modes[chosen], self.held_out[chosen]
+        )
 
 
 class BlockSamples:
@@ -80,10 +88,9 @@ class BlockSamples:
         price_modes((references, originals, bits), log2_size, steps, RATE_STEP, tables, new_work(), others, modes)
         inputs, means = _inputs(references, log2_size)
         scale = 1 / steps[:, None]
-        chosen = others > LEAST_BITS
-        targets = (originals - means[:, None]) * scale
-        blocks = ((inputs * scale).astype(np.float32), targets.astype(np.float32), others, modes, held_out)
-        return Blocks(*(array[chosen] for array in blocks))
+        targets = ((originals - means[:, None]) * scale).astype(np.float32)
+        blocks = Blocks((inputs * scale).astype(np.float32), targets, others, modes, held_out)
+        return blocks.where(others > LEAST_BITS)
 
 
 def _places(trace: Trace, log2_size: int) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from fdcodec.kernels.learned_tables import BASES, LearnedMode, sample_weights
 from fdcodec.kernels.matrices import dct_matrix
 from fdcodec.model.body import GroupTransform
 from fdcodec.training.learned_samples import Floats
-from fdcodec.training.transforms import RATE_STEP, learn_group, rotate_zones
+from fdcodec.training.transforms import RATE_STEP, learn_group, rotate_zones, scan_order
 
 RIDGE = 1e-3  # of the mean diagonal; 1e-2 costs 0.1 to 1 % of the log-rate, except on texture
 START_STEPS = 2
@@ -58,7 +58,8 @@ def fit_predictor(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
     fitted = np.empty((inputs.shape[1], wanted.shape[1]), np.float32)
     for k in range(wanted.shape[1]):
         fitted[:, k] = _ridge(inputs, wanted[:, k], slopes[:, k : k + 1])
-    return replace(mode, weights=_low_zone(fitted @ mode.matrix, mode.log2_size))
+    weights: Floats = fitted @ mode.matrix
+    return replace(mode, weights=_low_zone(weights, mode.log2_size))
 
 
 def _ridge(inputs: Floats, targets: Floats, slopes: Floats) -> Floats:
@@ -79,7 +80,7 @@ def start_mode(log2_size: int, inputs: Floats, targets: Floats) -> Mode:
     weights = np.zeros((inputs.shape[1], targets.shape[1]), np.float32)
     for _ in range(START_STEPS):
         errors = np.square(targets - inputs @ weights).mean(axis=1, keepdims=True)
-        weights = _ridge(inputs, targets, 1 / (errors + np.float32(RATE_STEP**2)))
+        weights = _ridge(inputs, targets, (1 / (errors + RATE_STEP**2)).astype(np.float32))
     mode = Mode(log2_size, _low_zone(weights, log2_size), matrix_of(log2_size, 0))
     return choose_bases(mode, inputs, targets)
 
@@ -110,14 +111,21 @@ def choose_bases(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
 
 
 def learn_mode_rotations(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
-    """Give a mode rotations and a scan order, learned on its blocks, unless they are too few."""
+    """Give a mode rotations and a scan order, learned on its blocks, unless they are too few.
+
+    A 16x16 mode gets the scan order alone: its rotations would save nothing on held-out images (-3.45 % with, -3.47 %
+    without, fingerprints) and are most of what it would take in the file.
+    """
     zone = _zone(mode.log2_size)
     plain = replace(mode, matrix=matrix_of(mode.log2_size, mode.bases), transform=None)
     zones = coefficients(plain, inputs[:ROTATION_BLOCKS], targets[:ROTATION_BLOCKS])[:, zone]
     zones = zones[np.abs(zones).max(axis=1, initial=0) > 0.5]
     if len(zones) < MIN_BLOCKS[len(zone)]:
         return plain
-    transform, _ = learn_group(zones, ROTATION_ITERATIONS)
+    if mode.log2_size > BORDER_LOG2:
+        transform = GroupTransform(np.zeros((0, 2), np.uint8), np.zeros(0, np.uint16), scan_order(zones))
+    else:
+        transform, _ = learn_group(zones, ROTATION_ITERATIONS)
     return replace(plain, transform=transform, matrix=matrix_of(mode.log2_size, mode.bases, transform))
 
 
@@ -129,7 +137,7 @@ def finished(mode: Mode) -> tuple[LearnedMode, Mode]:
     zones = basis @ mode.weights.reshape(-1, size, size).astype(np.float64) @ basis.T
     weights = np.rint(zones * 2.0**PREDICTOR_BITS).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
     learned = LearnedMode(mode.log2_size, *divmod(mode.bases, len(BASES)), weights.reshape(len(weights), -1))
-    exact = sample_weights(learned).astype(np.float32) / (1 << WEIGHT_BITS)
+    exact = (sample_weights(learned) / (1 << WEIGHT_BITS)).astype(np.float32)
     return learned, replace(mode, weights=exact)
 
 
