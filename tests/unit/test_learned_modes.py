@@ -145,9 +145,7 @@ def test_learned_mode_is_chosen_where_it_fits():
 def test_random_payload_names_only_modes_that_there_are(seed):
     """Any payload decodes to modes of the model, or is refused; nothing else happens."""
     payload = np.random.default_rng(seed).integers(0, 256, 4000).astype(np.uint8).tobytes()
-    few = replace(
-        MODEL, transforms={}, learned=(random_mode(2, 1), random_mode(3, 2), random_mode(3, 3), random_mode(3, 4))
-    )
+    few = replace(MODEL, transforms={}, learned=tuple(random_mode(size, size) for size in (2, 3, 3, 3)))
     try:
         _, maps = decode_tile(payload, (1, 64, 64), few, STEP_INDEX, [BOUNDS])
     except FormatError:

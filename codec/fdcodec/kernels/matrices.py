@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-any-return"
 """The base transforms as orthonormal matrices, and their rounding to integers (SPEC 4.2)."""
 
 import numpy as np

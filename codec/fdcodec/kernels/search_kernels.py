@@ -87,8 +87,8 @@ class Options(NamedTuple):
     """The numbers of one plane's search.
 
     `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 size:
-    modes tried in full (`n_learned` learned ones besides), and the distance of the angles that are priced (0: none); `skip_split` and `least_end` bound
-    the error and the end of a block that is not worth splitting.
+    modes tried in full, and the distance of the angles that are priced (0: none); `n_learned` learned modes are tried
+    besides; `skip_split` and `least_end` bound the error and the end of a block that is not worth splitting.
     """
 
     kind: int

@@ -79,8 +79,9 @@ def start_mode(log2_size: int, inputs: Floats, targets: Floats) -> Mode:
     """
     weights = np.zeros((inputs.shape[1], targets.shape[1]), np.float32)
     for _ in range(START_STEPS):
-        errors = np.square(targets - inputs @ weights).mean(axis=1, keepdims=True)
-        weights = _ridge(inputs, targets, (1 / (errors + RATE_STEP**2)).astype(np.float32))
+        errors: Floats = np.square(targets - inputs @ weights).mean(axis=1, keepdims=True)
+        slopes: Floats = 1 / (errors + np.float32(RATE_STEP**2))
+        weights = _ridge(inputs, targets, slopes)
     mode = Mode(log2_size, _low_zone(weights, log2_size), matrix_of(log2_size, 0))
     return choose_bases(mode, inputs, targets)
 
