@@ -12,7 +12,7 @@ from fdcodec.kernels.learned_tables import BASES, LearnedMode, sample_weights
 from fdcodec.kernels.matrices import dct_matrix
 from fdcodec.model.body import GroupTransform
 from fdcodec.training.learned_samples import Floats
-from fdcodec.training.transforms import RATE_STEP, learn_group, rotate_zones, scan_order
+from fdcodec.training.transforms import RATE_STEP, learn_group, rotate_zones
 
 RIDGE = 1e-3  # of the mean diagonal; 1e-2 costs 0.1 to 1 % of the log-rate, except on texture
 START_STEPS = 2
@@ -54,7 +54,7 @@ def fit_predictor(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
     are predicted, as the format has it.
     """
     wanted = targets @ mode.matrix.T
-    slopes = 1 / (np.square(coefficients(mode, inputs, targets)) + np.float32(RATE_STEP**2))
+    slopes = np.asarray(1 / (np.square(coefficients(mode, inputs, targets)) + RATE_STEP**2), np.float32)
     fitted = np.empty((inputs.shape[1], wanted.shape[1]), np.float32)
     for k in range(wanted.shape[1]):
         fitted[:, k] = _ridge(inputs, wanted[:, k], slopes[:, k : k + 1])
@@ -79,9 +79,8 @@ def start_mode(log2_size: int, inputs: Floats, targets: Floats) -> Mode:
     """
     weights = np.zeros((inputs.shape[1], targets.shape[1]), np.float32)
     for _ in range(START_STEPS):
-        errors: Floats = np.square(targets - inputs @ weights).mean(axis=1, keepdims=True)
-        slopes: Floats = 1 / (errors + np.float32(RATE_STEP**2))
-        weights = _ridge(inputs, targets, slopes)
+        errors = np.square(targets - inputs @ weights).mean(axis=1, keepdims=True)
+        weights = _ridge(inputs, targets, np.asarray(1 / (errors + RATE_STEP**2), np.float32))
     mode = Mode(log2_size, _low_zone(weights, log2_size), matrix_of(log2_size, 0))
     return choose_bases(mode, inputs, targets)
 
@@ -114,8 +113,7 @@ def choose_bases(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
 def learn_mode_rotations(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
     """Give a mode rotations and a scan order, learned on its blocks, unless they are too few.
 
-    A 16x16 mode gets the scan order alone: its rotations would save nothing on held-out images (-3.45 % with, -3.47 %
-    without, fingerprints) and are most of what it would take in the file.
+    Rotations of 16x16 modes save 0.4 % of fingerprint files, for 5 kB of class model.
     """
     zone = _zone(mode.log2_size)
     plain = replace(mode, matrix=matrix_of(mode.log2_size, mode.bases), transform=None)
@@ -123,10 +121,7 @@ def learn_mode_rotations(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
     zones = zones[np.abs(zones).max(axis=1, initial=0) > 0.5]
     if len(zones) < MIN_BLOCKS[len(zone)]:
         return plain
-    if mode.log2_size > BORDER_LOG2:
-        transform = GroupTransform(np.zeros((0, 2), np.uint8), np.zeros(0, np.uint16), scan_order(zones))
-    else:
-        transform, _ = learn_group(zones, ROTATION_ITERATIONS)
+    transform, _ = learn_group(zones, ROTATION_ITERATIONS)
     return replace(plain, transform=transform, matrix=matrix_of(mode.log2_size, mode.bases, transform))
 
 

@@ -92,13 +92,8 @@ def learn_group(blocks: NDArray[np.float32], n_iterations: int) -> tuple[GroupTr
     pairs, angles = learn_rotations(blocks[:, order], LAYOUTS[blocks.shape[1]], RATE_STEP, n_iterations, ANGLE_LEVELS)
     placed = _in_place(order[pairs], angles)
     rotated = rotate_zones(blocks, *placed)
-    return GroupTransform(*placed, scan_order(rotated)), rotated
-
-
-def scan_order(zones: NDArray[np.floating]) -> NDArray[np.uint8]:
-    """Return a zone's coefficients by falling energy."""
-    energy = np.minimum(zones**2, ENERGY_LIMIT).mean(axis=0)
-    return np.argsort(-energy, kind="stable").astype(np.uint8)
+    energy = np.minimum(rotated**2, ENERGY_LIMIT).mean(axis=0)
+    return GroupTransform(*placed, np.argsort(-energy, kind="stable").astype(np.uint8)), rotated
 
 
 def _in_place(pairs: NDArray[np.int64], angles: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
