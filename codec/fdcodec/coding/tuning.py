@@ -9,7 +9,7 @@ ROOT = 0.9  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
 LEAST_END = 3  # a block whose levels end before this position is not split
 _CANDIDATES = (1, 1, 1, 1, 2, 2, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
-_LEARNED = (1, 1, 1, 1, 2, 2, 3, 4, 6)  # learned modes tried in full besides, by effort
+_LEARNED = (1, 1, 2, 2, 3, 3, 4, 6, 8)  # learned modes tried in full besides, by effort
 _FANS = (16, 8, 8, 8, 4, 4, 4, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
 

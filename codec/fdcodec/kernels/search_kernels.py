@@ -24,7 +24,6 @@ from fdcodec.coding.constants import (
     STEP_BITS,
 )
 from fdcodec.kernels.cost_kernels import Costs, bin_cost, mode_cost, new_costs, update_costs
-from fdcodec.kernels.hadamard import hadamard_cost
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learned_search import price_learned
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
@@ -103,6 +102,30 @@ class Options(NamedTuple):
     sparsity: int
     skip_split: int
     least_end: int
+
+
+@kernel()
+def hadamard_cost(original, x, y, prediction, size, rows):
+    """Return the sum of absolute 4x4 Hadamard coefficients of the residual, 4 times the orthonormal scale.
+
+    `rows` is int32 (4, 32) scratch: four rows at a time are combined over the whole width, then by fours of columns.
+    """
+    total = np.int64(0)
+    for row in range(0, size, 4):
+        for column in range(size):
+            a = original[y + row, x + column] - prediction[row, column]
+            b = original[y + row + 1, x + column] - prediction[row + 1, column]
+            c = original[y + row + 2, x + column] - prediction[row + 2, column]
+            d = original[y + row + 3, x + column] - prediction[row + 3, column]
+            rows[0, column] = a + b + c + d
+            rows[1, column] = a - b + c - d
+            rows[2, column] = a + b - c - d
+            rows[3, column] = a - b - c + d
+        for i in range(4):
+            for k in range(size >> 2):
+                a, b, c, d = rows[i, 4 * k], rows[i, 4 * k + 1], rows[i, 4 * k + 2], rows[i, 4 * k + 3]
+                total += abs(a + b + c + d) + abs(a - b + c - d) + abs(a + b - c - d) + abs(a - b - c + d)
+    return total
 
 
 @kernel()

@@ -120,12 +120,18 @@ def _reorder(coefficients, zone, transposed, order, places, scratch, inverse):
 
 
 @kernel()
-def forward_transform(residual, mode, log2_size, tables, scratch, coefficients):
-    """Transform a residual block into coefficients, both in samples with FRACTION_BITS."""
+def forward_base(residual, mode, log2_size, tables, scratch, coefficients):
+    """Transform a residual block by the bases of a mode, without its rotations."""
     size = 1 << log2_size
     vertical, horizontal = base_rows(tables, mode, log2_size)
     _multiply_left(tables.matrices[vertical], residual, size, size, scratch)
     _multiply_right(scratch, tables.transposed[horizontal], size, size, size, coefficients)
+
+
+@kernel()
+def forward_transform(residual, mode, log2_size, tables, scratch, coefficients):
+    """Transform a residual block into coefficients, both in samples with FRACTION_BITS."""
+    forward_base(residual, mode, log2_size, tables, scratch, coefficients)
     group, zone, transposed = mode_group(mode), min(log2_size, ZONE_LOG2), is_transposed(mode)
     first, last = tables.starts[log2_size, group], tables.starts[log2_size, group + 1]
     _rotate(coefficients, zone, transposed, tables, first, last, 1, 1)
