@@ -25,6 +25,7 @@ MIN_BLOCKS = 1500  # a size with fewer gets no learned modes
 MIN_CLUSTER = 60
 N_ROUNDS = 8
 ROTATION_ROUNDS = 2
+FINAL_ROUNDS = 2  # on all blocks, those held out too, once they have shown what the modes are worth
 GATE = 0.3  # at first a block may cost this share more than the other modes and still train; at the end, nothing
 LEAST_GAIN = 0.005  # of the log-rate of held-out blocks, for which a size's modes are kept
 LEAST_SHARE = 0.01  # of the blocks in learned modes, with which a mode is kept
@@ -87,7 +88,10 @@ def _learn_size(blocks: Blocks, log2_size: int) -> tuple[list[Mode], float]:
     odds = _adapted(prices[:, kept], unseen.others, Odds(odds.learned, odds.each[kept]))
     costs, flags = _costs(prices[:, kept], odds), _flag_bits(odds)
     total = np.minimum(costs.min(axis=1), unseen.others + flags).sum()
-    return [modes[k] for k in kept], float(1 - total / unseen.others.sum())
+    modes = [modes[k] for k in kept]
+    for _ in range(FINAL_ROUNDS):
+        modes, odds = _improve(modes, odds, blocks, 1.0, with_rotations=True)
+    return modes, float(1 - total / unseen.others.sum())
 
 
 def _first_clusters(blocks: Blocks) -> list[NDArray[np.bool_]]:
