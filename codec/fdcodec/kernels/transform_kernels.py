@@ -19,6 +19,7 @@ from fdcodec.coding.constants import (
     ROTATION_BITS,
     ZONE_LOG2,
 )
+from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.jit import kernel
 
 _MATRIX_HALF = 1 << (MATRIX_BITS - 1)
@@ -26,57 +27,72 @@ _ROTATION_HALF = 1 << (ROTATION_BITS - 1)
 
 
 @kernel()
-def mode_group(mode):
-    """Return the group of a mode: planar and chroma from luma, DC, eight of angular modes folded at the diagonal."""
+def mode_group(mode, log2_width, log2_height):
+    """Return the group of a mode: planar and chroma from luma, DC, eight of angular modes.
+
+    In squares these are folded at the diagonal; standing blocks count as the lying ones they are when transposed.
+    """
     if mode == PLANAR or mode >= N_MODES:
         return 0
     if mode == DC:
         return 1
-    folded = mode if mode <= DIAGONAL else 2 * DIAGONAL - mode
-    return 2 + min((folded - 2) >> 1, 7)
+    if log2_width == log2_height:
+        folded = mode if mode <= DIAGONAL else 2 * DIAGONAL - mode
+        return 2 + min((folded - 2) >> 1, 7)
+    lying = mode if log2_width > log2_height else 2 * DIAGONAL - mode
+    return 2 + min((lying - 2) >> 2, 7)
 
 
 @kernel()
-def is_transposed(mode):
-    """Tell whether the rotations see the block transposed: modes past the diagonal are folded onto those before."""
-    return DIAGONAL < mode < N_MODES
+def is_transposed(mode, log2_width, log2_height):
+    """Tell whether the rotations see the block transposed: standing blocks, squares of modes past the diagonal."""
+    return log2_height > log2_width or (log2_height == log2_width and DIAGONAL < mode < N_MODES)
 
 
 @kernel()
-def _multiply_left(matrix, block, rows, size, out):
+def zone_of(mode, log2_width, log2_height):
+    """Return how the rotations see a block's low zone: (log2 of its rows, log2 of its columns, is it transposed)."""
+    rows, columns = min(log2_width, log2_height), max(log2_width, log2_height)
+    return min(rows, ZONE_LOG2), min(columns, ZONE_LOG2), is_transposed(mode, log2_width, log2_height)
+
+
+@kernel()
+def _multiply_left(matrix, block, rows, height, width, out):
     """Write out = (matrix[:, :rows] @ block[:rows] + half) >> MATRIX_BITS."""
-    for i in range(size):
-        for j in range(size):
+    for i in range(height):
+        for j in range(width):
             out[i, j] = _MATRIX_HALF
         for k in range(rows):
             weight = matrix[i, k]
-            for j in range(size):
+            for j in range(width):
                 out[i, j] += weight * block[k, j]
-        for j in range(size):
+        for j in range(width):
             out[i, j] >>= MATRIX_BITS
 
 
 @kernel()
-def _multiply_right(block, matrix, rows, columns, size, out):
+def _multiply_right(block, matrix, rows, columns, width, out):
     """Write out[:rows] = (block[:rows, :columns] @ matrix[:columns] + half) >> MATRIX_BITS, skipping zeros."""
     for i in range(rows):
-        for j in range(size):
+        for j in range(width):
             out[i, j] = _MATRIX_HALF
         for k in range(columns):
             value = block[i, k]
             if value != 0:
-                for j in range(size):
+                for j in range(width):
                     out[i, j] += value * matrix[k, j]
-        for j in range(size):
+        for j in range(width):
             out[i, j] >>= MATRIX_BITS
 
 
 @kernel()
-def _rotate(coefficients, zone, transposed, tables, first, last, step, sign):
+def _rotate(coefficients, zone, tables, first, last, step, sign):
     """Apply rotations `first`, `first + step`, ... before `last`, their angles times `sign`, to the low zone."""
+    _, log2_columns, transposed = zone
+    mask = (1 << log2_columns) - 1
     for k in range(first, last, step):
         i, j = tables.pairs[k]
-        row_i, column_i, row_j, column_j = i >> zone, i & ((1 << zone) - 1), j >> zone, j & ((1 << zone) - 1)
+        row_i, column_i, row_j, column_j = i >> log2_columns, i & mask, j >> log2_columns, j & mask
         if transposed:
             row_i, column_i, row_j, column_j = column_i, row_i, column_j, row_j
         a, b = np.int64(coefficients[row_i, column_i]), np.int64(coefficients[row_j, column_j])
@@ -88,51 +104,52 @@ def _rotate(coefficients, zone, transposed, tables, first, last, step, sign):
 
 
 @kernel()
-def _reorder(coefficients, zone, transposed, order, places, scratch, inverse):
+def _reorder(coefficients, zone, order, places, scratch, inverse):
     """Move the zone's k-th coefficient in `order` to the k-th of its places in scan order, or back."""
-    count = 1 << (2 * zone)
-    mask = (1 << zone) - 1
+    log2_rows, log2_columns, transposed = zone
+    count = 1 << (log2_rows + log2_columns)
     for k in range(count):
-        row, column = order[k] >> zone, order[k] & mask
+        row, column = order[k] >> log2_columns, order[k] & ((1 << log2_columns) - 1)
         if transposed:
             row, column = column, row
         if inverse:
             scratch[row, column] = coefficients[places[k] >> 5, places[k] & 31]
         else:
             scratch[places[k] >> 5, places[k] & 31] = coefficients[row, column]
-    for row in range(1 << zone):
-        for column in range(1 << zone):
-            coefficients[row, column] = scratch[row, column]
+    for k in range(count):
+        row, column = places[k] >> 5, places[k] & 31
+        coefficients[row, column] = scratch[row, column]
 
 
 @kernel()
-def forward_transform(residual, mode, log2_size, tables, scratch, coefficients):
+def forward_transform(residual, mode, log2_width, log2_height, tables, scratch, coefficients):
     """Transform a residual block into coefficients, both in samples with FRACTION_BITS."""
-    size = 1 << log2_size
-    _multiply_left(tables.matrices[log2_size], residual, size, size, scratch)
-    _multiply_right(scratch, tables.transposed[log2_size], size, size, size, coefficients)
-    group, zone, transposed = mode_group(mode), min(log2_size, ZONE_LOG2), is_transposed(mode)
-    first, last = tables.starts[log2_size, group], tables.starts[log2_size, group + 1]
-    _rotate(coefficients, zone, transposed, tables, first, last, 1, 1)
-    order = tables.orders[log2_size, group]
+    width, height = 1 << log2_width, 1 << log2_height
+    _multiply_left(tables.matrices[log2_height], residual, height, height, width, scratch)
+    _multiply_right(scratch, tables.transposed[log2_width], height, width, width, coefficients)
+    zone = zone_of(mode, log2_width, log2_height)
+    size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
+    _rotate(coefficients, zone, tables, tables.starts[size, group], tables.starts[size, group + 1], 1, 1)
+    order = tables.orders[size, group]
     if order[0] >= 0:
-        _reorder(coefficients, zone, transposed, order, tables.places[log2_size], scratch, False)
+        _reorder(coefficients, zone, order, tables.places[log2_height, log2_width], scratch, False)
 
 
 @kernel()
-def inverse_transform(coefficients, mode, log2_size, tables, scratch, residual):
+def inverse_transform(coefficients, mode, log2_width, log2_height, tables, scratch, residual):
     """Transform coefficients (overwritten) back into a residual block."""
-    size = 1 << log2_size
-    group, zone, transposed = mode_group(mode), min(log2_size, ZONE_LOG2), is_transposed(mode)
-    order = tables.orders[log2_size, group]
+    width, height = 1 << log2_width, 1 << log2_height
+    zone = zone_of(mode, log2_width, log2_height)
+    size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
+    order = tables.orders[size, group]
     if order[0] >= 0:
-        _reorder(coefficients, zone, transposed, order, tables.places[log2_size], scratch, True)
-    first, last = tables.starts[log2_size, group], tables.starts[log2_size, group + 1]
-    _rotate(coefficients, zone, transposed, tables, last - 1, first - 1, -1, -1)
-    rows, columns = _clamp(coefficients, size, size)
-    _multiply_right(coefficients, tables.matrices[log2_size], rows, columns, size, scratch)
-    _clamp(scratch, rows, size)
-    _multiply_left(tables.transposed[log2_size], scratch, rows, size, residual)
+        _reorder(coefficients, zone, order, tables.places[log2_height, log2_width], scratch, True)
+    first, last = tables.starts[size, group], tables.starts[size, group + 1]
+    _rotate(coefficients, zone, tables, last - 1, first - 1, -1, -1)
+    rows, columns = _clamp(coefficients, height, width)
+    _multiply_right(coefficients, tables.matrices[log2_width], rows, columns, width, scratch)
+    _clamp(scratch, rows, width)
+    _multiply_left(tables.transposed[log2_height], scratch, rows, height, width, residual)
 
 
 @kernel()

@@ -34,7 +34,7 @@ class ClassModel:
     name
         What people call it; no part of its identity.
     transforms
-        {(log2 size 2..5, mode group 0..9): GroupTransform}; empty for the plain DCT.
+        {(size class 0..6, mode group 0..9): GroupTransform}; empty for the plain DCT.
     start_states
         Shape (n_contexts, 2), uint8: start probability in 1/256 and its confidence as update count; None for even odds.
     filters
