@@ -131,7 +131,7 @@ def optimize_levels(coefficients, coded, half_step, lagrangian, contexts, costs,
 @kernel()
 def _history(words, diagonal, row):
     """Return the magnitude, at most 15, that a path holds at a row of an anti-diagonal."""
-    return (words[diagonal % 3, row >> 4] >> np.uint64(4 * (row & 15))) & np.uint64(15)
+    return np.int64((words[diagonal % 3, row >> 4] >> np.uint64(4 * (row & 15))) & np.uint64(15))
 
 
 @kernel()
@@ -140,7 +140,7 @@ def _path_class(words, diagonal, row):
     near = _history(words, diagonal + 1, row) + _history(words, diagonal + 1, row + 1)
     far = _history(words, diagonal + 2, row) + _history(words, diagonal + 2, row + 1)
     far += _history(words, diagonal + 2, row + 2)
-    return NEIGHBOUR_CLASS[min(np.int64(near + near + far), MAX_NEIGHBOURS - 1)]
+    return NEIGHBOUR_CLASS[min(near + near + far, MAX_NEIGHBOURS - 1)]
 
 
 @kernel()

@@ -14,7 +14,7 @@ from fdcodec.kernels.transform_kernels import inverse_transform
 
 
 class Work(NamedTuple):
-    """Scratch arrays of one thread, int32: reference lines, and blocks of 32x32."""
+    """Scratch arrays of one thread: reference lines and blocks of 32x32, int32, and 64 values, int64."""
 
     references: np.ndarray
     smoothed: np.ndarray
@@ -24,12 +24,15 @@ class Work(NamedTuple):
     coefficients: np.ndarray
     scratch: np.ndarray
     residual: np.ndarray
+    values: np.ndarray
 
 
 def new_work() -> Work:
     """Return fresh scratch arrays."""
     lines = [np.zeros(4 * 32 + 8, np.int32) for _ in range(3)]
-    return Work(*lines, *[np.zeros((32, 32), np.int32) for _ in range(5)])
+    blocks = [np.zeros((32, 32), np.int32) for _ in range(5)]
+    values = np.zeros(64, np.int64)
+    return Work(*lines, *blocks, values)  # type: ignore[call-arg]
 
 
 @kernel()
@@ -86,7 +89,7 @@ def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)
     else:
         levels = maps.levels[y : y + height, x : x + width]
         dequantize(levels, tables.scans[log2_height, log2_width], end, half_step, work.coefficients)
-        inverse_transform(work.coefficients, mode, log2_width, log2_height, tables, work.scratch, work.residual)
+        inverse_transform(work.coefficients, mode, log2_width, log2_height, tables, work, work.residual)
     add_residual(plane, block, bounds, work.prediction, work.residual)
 
 

@@ -91,8 +91,8 @@ class Options(NamedTuple):
 
     `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 of a
     square's side: modes tried in full, and the distance of the angles that are priced (0: none); `n_halves` is the
-    modes tried in full in half a square (0: none is halved); `skip_split` and `least_end` bound the error and the end
-    of a block that is not worth cutting.
+    modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to halve it are tried;
+    `skip_split` and `least_end` bound the error and the end of a block that is not worth cutting.
     """
 
     kind: int
@@ -104,6 +104,7 @@ class Options(NamedTuple):
     n_candidates: tuple[int, ...]
     fans: tuple[int, ...]
     n_halves: int
+    both_cuts: bool
     sparsity: int
     skip_split: int
     least_end: int
@@ -206,7 +207,7 @@ def _transform_residual(s, o, block, mode):
     for row in range(height):
         for column in range(width):
             s.work.residual[row, column] = s.original[y + row, x + column] - s.work.prediction[row, column]
-    forward_transform(s.work.residual, mode, log2_width, log2_height, s.tables, s.work.scratch, s.work.coefficients)
+    forward_transform(s.work.residual, mode, log2_width, log2_height, s.tables, s.work, s.work.coefficients)
     if o.sparsity > 0:
         keep_largest(s.work.coefficients, width, height, o.sparsity, s.levels)
 
@@ -260,7 +261,7 @@ def _reconstruct_trial(s, o, block):
         scan = s.tables.scans[log2_height, log2_width]
         dequantize(s.trial_levels[:height, :width], scan, s.trial[END], o.half_step, s.work.coefficients)
         inverse_transform(
-            s.work.coefficients, s.trial[MODE], log2_width, log2_height, s.tables, s.work.scratch, s.work.residual
+            s.work.coefficients, s.trial[MODE], log2_width, log2_height, s.tables, s.work, s.work.residual
         )
     origin = (0, 0, log2_width, log2_height)
     add_residual(s.trial_samples, origin, (o.low, o.high), s.trial_prediction, s.work.residual)
@@ -340,11 +341,27 @@ def _search_halves(s, o, x, y, log2_side, cut, cost):
 
 
 @kernel()
+def _uneven_cut(s, x, y, log2_side):
+    """Return the cut whose halves differ more in the energy that the trial's prediction leaves."""
+    half = 1 << (log2_side - 1)
+    lying, standing = np.int64(0), np.int64(0)
+    for row in range(2 * half):
+        for column in range(2 * half):
+            residual = np.int64(s.original[y + row, x + column] - s.trial_prediction[row, column])
+            lying += residual * residual if row < half else -residual * residual
+            standing += residual * residual if column < half else -residual * residual
+    return LYING if abs(lying) > abs(standing) else STANDING
+
+
+@kernel()
 def _search_cuts(s, o, x, y, log2_side, rate):
-    """Try a square's lying and standing halves; `rate` is the cost of saying that it is halved."""
+    """Try a square's lying and standing halves, or the likelier ones only; `rate` is the cost of saying so."""
     context = standing_context(s.maps, s.guide, o.kind, x, y, log2_side)
-    _search_halves(s, o, x, y, log2_side, LYING, rate + o.lagrangian * bin_cost(s.contexts, context, 0))
-    _search_halves(s, o, x, y, log2_side, STANDING, rate + o.lagrangian * bin_cost(s.contexts, context, 1))
+    only = WHOLE if o.both_cuts else _uneven_cut(s, x, y, log2_side)
+    if only != STANDING:
+        _search_halves(s, o, x, y, log2_side, LYING, rate + o.lagrangian * bin_cost(s.contexts, context, 0))
+    if only != LYING:
+        _search_halves(s, o, x, y, log2_side, STANDING, rate + o.lagrangian * bin_cost(s.contexts, context, 1))
 
 
 @kernel(inline=True)

@@ -18,26 +18,24 @@ from fdcodec.coding.constants import (
     ZONE_LOG2,
 )
 from fdcodec.coding.contexts import N_SIZES
+from fdcodec.kernels.transform_kernels import compose_rotations
 
 
 class Tables(NamedTuple):
-    """What one class model lays before the block kernels; every array is int32.
+    """What one class model lays before the block kernels; arrays are int32 unless said.
 
     `matrices[k]` and `transposed[k]` are the 2^k-point DCT (DST-7 at 4 points) and its transpose, scaled by 2^11;
     `scans[log2 height, log2 width]` the scan order as 32 * row + column and `places` the low zone's positions in it.
-    `starts[size, group]` to `starts[size, group + 1]` are the rotations of that size class and mode group, `pairs` and
-    `weights` their index pairs and (cosine, sine), scaled by 2^14; `orders[size, group]` the zone's coefficients in the
-    group's scan order, -1 where it has none.
+    `zones[size, group]` is the product of the rotations of that size class and mode group, int16 scaled by 2^14, rows
+    in the group's scan order; `has_zone` tells where there is one.
     """
 
     matrices: np.ndarray
     transposed: np.ndarray
     scans: np.ndarray
-    starts: np.ndarray
-    pairs: np.ndarray
-    weights: np.ndarray
-    orders: np.ndarray
     places: np.ndarray
+    zones: np.ndarray
+    has_zone: np.ndarray
 
 
 class Maps(NamedTuple):
@@ -107,31 +105,21 @@ def build_tables(transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarr
     """Build the tables from a model's transforms: (pairs (m, 2), angle indices (m,), order) by size class and group."""
     matrices = np.zeros((MAX_LOG2 + 1, 32, 32), np.int32)
     scans = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 1024), np.int32)
-    starts = np.zeros((N_SIZES, N_GROUPS + 1), np.int32)
-    pairs, angles = [np.zeros((0, 2), np.int32)], [np.zeros(0, np.int32)]
-    orders = np.full((N_SIZES, N_GROUPS, 64), -1, np.int32)
     places = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 64), np.int32)
-    for log2_size in range(MIN_LOG2, MAX_LOG2 + 1):
-        size = 1 << log2_size
-        matrices[log2_size, :size, :size] = _fixed(base_matrix(log2_size), MATRIX_BITS)
-        for log2_width in range(max(log2_size - 1, MIN_LOG2), min(log2_size + 1, MAX_LOG2) + 1):
-            scans[log2_size, log2_width, : size << log2_width] = _scan(log2_width, log2_size)
-            zone = zone_places(log2_width, log2_size)
-            places[log2_size, log2_width, : len(zone)] = zone
-    count = 0
-    for size in range(N_SIZES):
-        for group in range(N_GROUPS):
-            starts[size, group] = count
-            if (size, group) in transforms:
-                group_pairs, group_angles, order = transforms[size, group]
-                orders[size, group, : len(order)] = order
-                pairs.append(np.asarray(group_pairs, np.int32).reshape(-1, 2))
-                angles.append(np.asarray(group_angles, np.int32))
-                count += len(group_angles)
-        starts[size, N_GROUPS] = count
-    transposed = np.ascontiguousarray(matrices.transpose(0, 2, 1))
-    weights = rotation_weights(np.concatenate(angles))
-    return Tables(matrices, transposed, scans, starts, np.concatenate(pairs), weights, orders, places)
+    for log2_height in range(MIN_LOG2, MAX_LOG2 + 1):
+        size = 1 << log2_height
+        matrices[log2_height, :size, :size] = _fixed(base_matrix(log2_height), MATRIX_BITS)
+        for log2_width in range(max(log2_height - 1, MIN_LOG2), min(log2_height + 1, MAX_LOG2) + 1):
+            scans[log2_height, log2_width, : size << log2_width] = _scan(log2_width, log2_height)
+            zone = zone_places(log2_width, log2_height)
+            places[log2_height, log2_width, : len(zone)] = zone
+    zones, has_zone = np.zeros((N_SIZES, N_GROUPS, 64, 64), np.int16), np.zeros((N_SIZES, N_GROUPS), np.bool_)
+    columns = np.zeros((64, 64), np.int64)
+    for (size, group), (pairs, angles, order) in transforms.items():
+        has_zone[size, group] = True
+        pairs = np.asarray(pairs, np.int32).reshape(-1, 2)
+        compose_rotations(pairs, rotation_weights(angles), np.asarray(order, np.int32), columns, zones[size, group])
+    return Tables(matrices, np.ascontiguousarray(matrices.transpose(0, 2, 1)), scans, places, zones, has_zone)
 
 
 HALF_STEPS = np.rint(2.0 ** (4 + np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE)).astype(np.int64)

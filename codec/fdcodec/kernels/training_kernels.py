@@ -42,7 +42,7 @@ def _collect_block(original, plane, luma, block, mode, tables, work, zone):
     for row in range(1 << log2_height):
         for column in range(1 << log2_width):
             work.residual[row, column] = original[y + row, x + column] - work.prediction[row, column]
-    forward_transform(work.residual, mode, log2_width, log2_height, tables, work.scratch, work.coefficients)
+    forward_transform(work.residual, mode, log2_width, log2_height, tables, work, work.coefficients)
     log2_rows, log2_columns, transposed = zone_of(mode, log2_width, log2_height)
     for row in range(1 << log2_rows):
         for column in range(1 << log2_columns):
