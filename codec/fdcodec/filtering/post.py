@@ -49,7 +49,7 @@ def apply_filter(
         strength = strengths[min(k, 1)]
         if strength == 0:
             continue
-        deblock_plane(plane, maps[k].log2_sizes, step_index)
+        deblock_plane(plane, maps[k].log2_widths, maps[k].log2_heights, step_index)
         if strength > 1:
             corrections = trained_corrections(plane, model, step_index, min(k, 1))
             add_corrections(plane, corrections, strength - 1, *bounds[k])
@@ -90,7 +90,7 @@ def strength_errors(original: Planes, planes: Planes, maps: list[Maps], model: C
     for k, plane in enumerate(planes):
         kind = min(k, 1)
         errors[kind, 0] += float(np.sum((original[k] - plane).astype(np.float64) ** 2))
-        deblock_plane(plane, maps[k].log2_sizes, step_index)
+        deblock_plane(plane, maps[k].log2_widths, maps[k].log2_heights, step_index)
         corrections = trained_corrections(plane, model, step_index, kind).astype(np.float64)
         residual = (original[k] - plane).astype(np.float64)
         square, cross, own = np.sum(residual**2), np.sum(residual * corrections), np.sum(corrections**2)

@@ -56,9 +56,10 @@ def predict_learned(inputs, mean, weights, log2_size, prediction):
 
 
 @kernel()
-def predict_learned_block(plane, x, y, log2_size, mode, tables, work):
-    """Predict the block at (x, y) in a learned mode from decoded samples into `work.prediction`."""
-    gather_references(plane, x, y, log2_size, work.references)
+def predict_learned_block(plane, block, mode, tables, work):
+    """Predict a square block in a learned mode from decoded samples into `work.prediction`."""
+    log2_size = block[2]
+    gather_references(plane, block, work.references)
     mean = learned_inputs(work.references, log2_size, work.line)
     weights = tables.predictors[log2_size - MIN_LOG2, mode - LEARNED]
     predict_learned(work.line, mean, weights, log2_size, work.prediction)

@@ -18,7 +18,7 @@ COST_STEPS = 16  # of the table below, to a quantization step
 def _coefficient_cost() -> NDArray[np.int64]:
     """Return what a coefficient costs by its size: the error where it is dropped, else bits that grow with its log."""
     steps = (np.arange(32 * COST_STEPS) + 0.5) / COST_STEPS
-    return np.rint(1024 * np.minimum(steps**2 / 0.13, 2.6 + 1.5 * np.log2(1 + steps))).astype(np.int64)
+    return np.rint(1024 * np.minimum(steps**2 / 0.10, 2.6 + 1.5 * np.log2(1 + steps))).astype(np.int64)
 
 
 COEFFICIENT_COST = _coefficient_cost()
@@ -60,14 +60,15 @@ def coding_cost(coefficients, size, half_step):
 
 
 @kernel()
-def price_learned(s, o, x, y, log2_size):
+def price_learned(s, o, block):
     """Enter cost and rate of each learned mode of the block's size.
 
     The cost is that of the residual in the mode's own bases: a text residual is cheap in one base and dear in another.
     """
     s.learned_costs[:] = INFINITE
+    x, y, log2_size, log2_height = block
     count = s.tables.n_learned[log2_size]
-    if o.kind == 1 or count == 0:
+    if o.kind == 1 or count == 0 or log2_height != log2_size:
         return
     add_flag_rate(s.contexts, s.maps, x, y, log2_size, o.root, s.mode_costs, s.mode_rates)
     work, size = s.work, 1 << log2_size
@@ -78,7 +79,7 @@ def price_learned(s, o, x, y, log2_size):
         for row in range(size):
             for column in range(size):
                 work.residual[row, column] = s.original[y + row, x + column] - work.prediction[row, column]
-        forward_base(work.residual, LEARNED + index, log2_size, s.tables, work.scratch, work.coefficients)
+        forward_base(work.residual, LEARNED + index, log2_size, log2_size, s.tables, work, work.coefficients)
         rate = learned_rate(s.contexts, s.maps, x, y, log2_size, count, index)
         s.mode_rates[LEARNED + index] = rate
         s.learned_costs[index] = coding_cost(work.coefficients, size, o.half_step) + rate

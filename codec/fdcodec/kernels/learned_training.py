@@ -18,13 +18,14 @@ def collect_blocks(trace, log2_size, places, references, originals, mode_bits, p
     size = 1 << log2_size
     for n in range(places.shape[0]):
         x, y = np.int64(places[n, 0]), np.int64(places[n, 1])
-        gather_references(plane, x, y, log2_size, references[n])
+        block = (x, y, np.int64(log2_size), np.int64(log2_size))
+        gather_references(plane, block, references[n])
         for row in range(size):
             for column in range(size):
                 originals[n, row * size + column] = original[y + row, x + column]
-        probable_modes(maps, maps, 0, x, y, size, probable)
+        probable_modes(maps, maps, 0, block, probable)
         for mode in range(N_MODES):
-            mode_bits[n, mode] = mode_cost(contexts, maps, 0, x, y, log2_size, np.int64(mode), probable) / ONE_BIT
+            mode_bits[n, mode] = mode_cost(contexts, maps, 0, block, np.int64(mode), probable) / ONE_BIT
 
 
 @kernel()
@@ -37,15 +38,15 @@ def price_modes(blocks, log2_size, steps, rate_step, tables, work, best_bits, be
     size = 1 << log2_size
     for n in range(references.shape[0]):
         border = references[n]
-        smooth_references(border, log2_size, work.smoothed)
+        smooth_references(border, 2 * size, work.smoothed)
         bend = (steps[n] * rate_step) ** 2
         best_bits[n] = np.inf
         for mode in range(N_MODES):
-            predict(border, work.smoothed, log2_size, np.int64(mode), work.line, work.lines, work.prediction)
+            predict(border, work.smoothed, log2_size, log2_size, np.int64(mode), work.line, work.lines, work.prediction)
             for row in range(size):
                 for column in range(size):
                     work.residual[row, column] = originals[n, row * size + column] - work.prediction[row, column]
-            forward_transform(work.residual, np.int64(mode), log2_size, tables, work.scratch, work.coefficients)
+            forward_transform(work.residual, np.int64(mode), log2_size, log2_size, tables, work, work.coefficients)
             bits = mode_bits[n, mode] + _log_rate(work.coefficients, size, bend)
             if bits < best_bits[n]:
                 best_bits[n] = bits

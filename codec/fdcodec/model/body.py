@@ -14,12 +14,10 @@ from fdcodec.coding.constants import (
     FILTER_WEIGHTS,
     MAX_LEARNED,
     MAX_LEARNED_LOG2,
-    MAX_LOG2,
     MIN_LOG2,
     N_GROUPS,
-    ZONE_LOG2,
 )
-from fdcodec.coding.contexts import KINDS, N_CONTEXTS
+from fdcodec.coding.contexts import KINDS, N_CONTEXTS, N_SIZES
 from fdcodec.errors import FormatError
 from fdcodec.kernels.learned_tables import BASES, LearnedMode, n_inputs, n_outputs
 
@@ -28,7 +26,7 @@ class GroupTransform(NamedTuple):
     """What follows the base transform in one block size and mode group.
 
     `pairs` (m, 2) uint8 and `angles` (m,) uint16 are rotations of the zone's coefficients, numbered row by row; `order`
-    (16 or 64,) uint8 lists the coefficients as they are scanned.
+    (16, 32 or 64,) uint8 lists the coefficients as they are scanned.
     """
 
     pairs: NDArray[np.uint8]
@@ -45,19 +43,19 @@ MIN_START = 2  # start probabilities are 2..253, in 1/256
 _FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
 
 
-def zone_size(log2_size: int) -> int:
-    """Return the number of coefficients in the low zone of a block."""
-    return 1 << (2 * min(log2_size, ZONE_LOG2))
+ZONE_SIZES = (16, 64, 64, 64, 32, 64, 64)
+"""Number of coefficients in the low zone, by size class."""
 
 
 _GROUP = c.Struct(
-    "log2_size" / c.Int8ul,
+    "size" / c.Int8ul,
+    "_size" / c.Check(c.this.size < N_SIZES),
     "group" / c.Int8ul,
     "count" / c.Int16ul,
     "_check" / c.Check(c.this.count <= MAX_ROTATIONS),
     "pairs" / c.Bytes(2 * c.this.count),
     "angles" / c.Bytes(2 * c.this.count),
-    "order" / c.Bytes(lambda this: zone_size(this.log2_size)),
+    "order" / c.Bytes(lambda this: ZONE_SIZES[this.size]),
 )
 _LEARNED = c.Struct(
     "log2_size" / c.Int8ul,
@@ -89,10 +87,10 @@ def build_body(
 ) -> bytes:
     """Return the canonical bytes; groups in ascending order, learned modes by ascending size."""
     groups = []
-    for (log2_size, group), transform in sorted(transforms.items()):
+    for (size, group), transform in sorted(transforms.items()):
         groups.append(
             {
-                "log2_size": log2_size,
+                "size": size,
                 "group": group,
                 "count": len(transform.angles),
                 "pairs": np.asarray(transform.pairs, np.uint8).tobytes(),
@@ -181,12 +179,12 @@ def _parse_group(group: c.Container, learned: Sequence[LearnedMode]) -> tuple[tu
     pairs = np.frombuffer(group.pairs, np.uint8).reshape(-1, 2)
     angles = np.frombuffer(group.angles, "<u2").astype(np.uint16)
     order = np.frombuffer(group.order, np.uint8)
-    n_learned = sum(mode.log2_size == group.log2_size for mode in learned)
-    if not MIN_LOG2 <= group.log2_size <= MAX_LOG2 or group.group >= N_GROUPS + n_learned:
-        raise FormatError(f"class model: no mode group {group.group} of log2 size {group.log2_size}")
-    zone = zone_size(group.log2_size)
+    n_groups = N_GROUPS + sum(mode.log2_size - MIN_LOG2 == group.size for mode in learned)
+    if group.group >= n_groups:
+        raise FormatError(f"class model: mode group {group.group} of size class {group.size}; there are {n_groups}")
+    zone = ZONE_SIZES[group.size]
     if len(pairs) and (pairs.max() >= zone or (pairs[:, 0] >= pairs[:, 1]).any() or angles.max() >= ANGLE_LEVELS):
         raise FormatError("class model: a rotation's indices or angle are out of range")
     if (np.sort(order) != np.arange(zone)).any():
         raise FormatError("class model: a scan order is no permutation")
-    return (group.log2_size, group.group), GroupTransform(pairs, angles, order)
+    return (group.size, group.group), GroupTransform(pairs, angles, order)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import DC, MAX_LEARNED, N_GROUPS, N_MODES
+from fdcodec.coding.constants import DC, MAX_LEARNED, MIN_LOG2, N_GROUPS, N_MODES
 from fdcodec.kernels.learned_tables import LearnedMode
 from fdcodec.kernels.tables import build_tables
 from fdcodec.model.body import Transforms
@@ -67,7 +67,7 @@ def train_learned(
         for index, mode in enumerate(modes):
             learned.append(finished(mode)[0])
             if mode.transform is not None:
-                added[log2_size, N_GROUPS + index] = mode.transform
+                added[log2_size - MIN_LOG2, N_GROUPS + index] = mode.transform
     return tuple(learned), added, gains
 
 

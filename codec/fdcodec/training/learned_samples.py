@@ -98,8 +98,9 @@ def _places(trace: Trace, log2_size: int) -> NDArray[np.int64]:
     size = 1 << log2_size
     height, width = trace.original.shape[1:]
     rows, columns = np.mgrid[0 : height - size + 1 : size, 0 : width - size + 1 : size]
-    leaves = trace.maps[0].log2_sizes[rows >> CELL_LOG2, columns >> CELL_LOG2]
-    near = np.abs(leaves - log2_size) <= 1
+    cells = (rows >> CELL_LOG2, columns >> CELL_LOG2)
+    areas = trace.maps[0].log2_widths[cells] + trace.maps[0].log2_heights[cells]
+    near = np.abs(areas - 2 * log2_size) <= 2
     return np.stack([columns[near], rows[near]], axis=1)
 
 

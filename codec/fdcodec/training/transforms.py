@@ -8,15 +8,16 @@ from numpy.typing import NDArray
 from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.kernels.reconstruction_kernels import new_work
 from fdcodec.kernels.tables import build_tables
-from fdcodec.kernels.training_kernels import ZONE_SIZES, collect_zones
+from fdcodec.kernels.training_kernels import collect_zones
 from fdcodec.learning.structured import learn_rotations
-from fdcodec.model.body import GroupTransform, Transforms
+from fdcodec.model.body import ZONE_SIZES, GroupTransform, Transforms
 from fdcodec.training.traces import Trace
 
 Key = tuple[int, int]
-LAYOUTS = {16: [(16, 4)], 64: [(16, 3), (32, 2), (64, 1)]}  # hypercube rounds by zone size: 128 and 448 rotations
-MIN_BLOCKS = {16: 400, 64: 1200}  # a group with fewer keeps what the parent model has
+LAYOUTS = {16: [(16, 4)], 32: [(16, 3), (32, 1)], 64: [(16, 3), (32, 2), (64, 1)]}  # hypercube rounds by zone size
+MIN_BLOCKS = {16: 400, 32: 700, 64: 1200}  # a group with fewer keeps what the parent model has
 MAX_BLOCKS = 30_000
+SIZE_NAMES = ("4x4", "8x8", "16x16", "32x32", "8x4", "16x8", "32x16")
 RATE_STEP = 0.25  # of the quantization step: where the log-rate bends; 0.4 gains 0.2 % less, 0.8 0.3 % less
 N_ITERATIONS = 120
 ENERGY_LIMIT = 4.0  # squared steps above which a coefficient counts no more for its place in the scan
@@ -82,7 +83,7 @@ def train_transforms(samples: ZoneSamples, parent: Transforms) -> tuple[Transfor
         if len(blocks) < MIN_BLOCKS[ZONE_SIZES[key[0]]]:
             continue
         transforms[key], rotated = learn_group(blocks, N_ITERATIONS)
-        gains[f"{1 << key[0]}/{key[1]}"] = round((_log_rate(blocks) - _log_rate(rotated)) / 2, 4)
+        gains[f"{SIZE_NAMES[key[0]]}/{key[1]}"] = round((_log_rate(blocks) - _log_rate(rotated)) / 2, 4)
     return transforms, gains
 
 
