@@ -49,7 +49,7 @@ def copying_mode(log2_size, bases):
 
 MODEL = ClassModel(
     "random",
-    transforms={(2, 11): random_transform(16, 1), (3, 10): random_transform(64, 2), (4, 12): random_transform(64, 3)},
+    transforms={(0, 11): random_transform(16, 1), (1, 10): random_transform(64, 2), (2, 12): random_transform(64, 3)},
     learned=(
         *(random_mode(2, k, 12) for k in range(8)),
         *(copying_mode(3, (2, 2)), copying_mode(3, (3, 1)), random_mode(3, 8, 12)),
@@ -71,7 +71,7 @@ def test_prediction_is_that_of_the_specification(log2_size, place, limit):
     """Borders with and without neighbours, ordinary and extreme weights give the oracle's prediction."""
     plane = np.random.default_rng(7).integers(-2040, 2041, (64, 64)).astype(np.int32)
     mode, work = random_mode(log2_size, log2_size, limit), new_work()
-    predict_learned_block(plane, *place, log2_size, LEARNED, build_tables({}, [mode]), work)
+    predict_learned_block(plane, (*place, log2_size, log2_size), LEARNED, build_tables({}, [mode]), work)
     size = 1 << log2_size
     assert predict_learned(plane, *place, mode) == work.prediction[:size, :size].tolist()
 
@@ -82,7 +82,7 @@ def test_prediction_is_clamped():
     plane[:, 8:] = 2040
     mode = random_mode(3, 5, (1 << 15) - 1)
     work = new_work()
-    predict_learned_block(plane, 8, 8, 3, LEARNED, build_tables({}, [mode]), work)
+    predict_learned_block(plane, (8, 8, 3, 3), LEARNED, build_tables({}, [mode]), work)
     assert np.abs(work.prediction[:8, :8]).max() <= PREDICTION_LIMIT
 
 
@@ -98,12 +98,12 @@ def test_bases_are_those_of_the_specification(size):
 @pytest.mark.parametrize("bases", [(a, b) for a in range(4) for b in range(4)])
 def test_every_pair_of_bases_is_undone(log2_size, bases):
     """Forward and inverse transform of a learned mode give the residual back but for rounding."""
-    transforms = {(log2_size, 10): random_transform(16 if log2_size == 2 else 64, 4)}
+    transforms = {(log2_size - 2, 10): random_transform(16 if log2_size == 2 else 64, 4)}
     tables = build_tables(transforms, [copying_mode(log2_size, bases)])
-    size, (residual, scratch, coefficients, back) = 1 << log2_size, np.zeros((4, 32, 32), np.int32)
+    size, (residual, coefficients, back), work = 1 << log2_size, np.zeros((3, 32, 32), np.int32), new_work()
     residual[:size, :size] = np.random.default_rng(1).integers(-2000, 2000, (size, size))
-    forward_transform(residual, LEARNED, log2_size, tables, scratch, coefficients)
-    inverse_transform(coefficients, LEARNED, log2_size, tables, scratch, back)
+    forward_transform(residual, LEARNED, log2_size, log2_size, tables, work, coefficients)
+    inverse_transform(coefficients, LEARNED, log2_size, log2_size, tables, work, back)
     assert np.abs(back - residual).max() <= 6
 
 
@@ -151,5 +151,7 @@ def test_random_payload_names_only_modes_that_there_are(seed):
     except FormatError:
         return
     for log2_size, count in ((2, 1), (3, 3), (4, 0), (5, 0)):
-        assert maps[0].modes[maps[0].log2_sizes == log2_size].max(initial=0) < LEARNED + count
+        squares = (maps[0].log2_widths == log2_size) & (maps[0].log2_heights == log2_size)
+        assert maps[0].modes[squares].max(initial=0) < LEARNED + count
+    assert maps[0].modes[maps[0].log2_widths != maps[0].log2_heights].max(initial=0) < LEARNED
     assert count <= MAX_LEARNED

@@ -63,9 +63,9 @@ def test_price_is_that_of_the_cheapest_mode():
     bits[0] = rng.uniform(1, 30, N_MODES)
     expected, work, step = [], new_work(), 80.0
     for mode in range(N_MODES):
-        predict_block(plane, plane, 16, 8, 3, mode, work)
+        predict_block(plane, plane, (16, 8, 3, 3), mode, work)
         work.residual[:8, :8] = original[8:16, 16:24] - work.prediction[:8, :8]
-        forward_transform(work.residual, mode, 3, PLAIN, work.scratch, work.coefficients)
+        forward_transform(work.residual, mode, 3, 3, PLAIN, work, work.coefficients)
         expected.append(bits[0, mode] + log_rates(work.coefficients[:8, :8].reshape(1, 64) / np.float32(step))[0])
     price, best = np.zeros(1, np.float32), np.zeros(1, np.int32)
     price_modes((references, originals, bits), 3, np.array([step], np.float32), RATE_STEP, PLAIN, work, price, best)
@@ -90,7 +90,7 @@ def test_fitting_lowers_the_log_rate_and_ends_as_the_decoder_predicts(log2_size)
     learned, exact = finished(mode)
     plane = rng.integers(0, 2040, (32, 32)).astype(np.int32)
     work, border = new_work(), np.zeros(32, np.int32)
-    predict_learned_block(plane, 16, 16, log2_size, LEARNED, build_tables({}, [learned]), work)
+    predict_learned_block(plane, (16, 16, log2_size, log2_size), LEARNED, build_tables({}, [learned]), work)
     mean = learned_inputs(work.references, log2_size, border)
     predicted = mean + border[: inputs.shape[1]].astype(np.float64) @ exact.weights
     assert np.abs(np.clip(predicted, -4095, 4095) - work.prediction[:size, :size].ravel()).max() <= 1
@@ -102,7 +102,7 @@ def test_drawings_get_learned_modes():
     sizes = [mode.log2_size for mode in modes]
     assert gains["4"] > 0.05
     assert sizes == sorted(sizes)
-    assert all(group < N_GROUPS + sizes.count(log2_size) for log2_size, group in transforms)
+    assert all(group < N_GROUPS + sizes.count(size + 2) for size, group in transforms)
 
 
 def test_few_blocks_get_no_learned_modes():
