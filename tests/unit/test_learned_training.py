@@ -17,6 +17,7 @@ from fdcodec.training.traces import trace
 from fdcodec.training.transforms import RATE_STEP
 
 PLAIN = build_tables({})
+PARENT = ClassModel("parent")
 
 
 def strokes(seed, side=160):
@@ -98,13 +99,18 @@ def test_fitting_lowers_the_log_rate_and_ends_as_the_decoder_predicts(log2_size)
 
 def test_drawings_get_learned_modes():
     """A class of thin strokes gets modes that save much of the log-rate, and transforms for them only."""
-    modes, transforms, gains = train_learned(samples_of([strokes(1), strokes(2)]), {}, {})
+    modes, transforms, gains = train_learned(samples_of([strokes(1), strokes(2)]), {}, {}, PARENT)
     sizes = [mode.log2_size for mode in modes]
     assert gains["4"] > 0.05
     assert sizes == sorted(sizes)
     assert all(group < N_GROUPS + sizes.count(size + 2) for size, group in transforms)
 
 
-def test_few_blocks_get_no_learned_modes():
-    """Where there are too few blocks to learn from, the model stays as it is."""
-    assert train_learned(samples_of([strokes(3, 32)]), {}, {}) == ((), {}, {})
+def test_few_blocks_keep_the_modes_of_the_parent():
+    """Where there are too few blocks to learn from, the model has the parent's learned modes, to the bit."""
+    assert train_learned(samples_of([strokes(3, 32)]), {}, {}, PARENT) == ((), {}, {})
+    modes, transforms, _ = train_learned(samples_of([strokes(1), strokes(2)]), {}, {}, PARENT)
+    parent = ClassModel("parent", transforms, learned=modes)
+    kept, added, gains = train_learned(samples_of([strokes(3, 32)]), {}, {}, parent)
+    assert gains == {}
+    assert parent.hash == ClassModel("child", added, learned=kept).hash

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from fdcodec.coding.constants import DC, MAX_LEARNED, MIN_LOG2, N_GROUPS, N_MODES
 from fdcodec.kernels.learned_tables import LearnedMode
 from fdcodec.kernels.tables import build_tables
+from fdcodec.model import ClassModel
 from fdcodec.model.body import Transforms
 from fdcodec.training.learned_samples import SIZES, Blocks, BlockSamples, Floats
 from fdcodec.training.predictors import (
@@ -18,6 +19,7 @@ from fdcodec.training.predictors import (
     fit_predictor,
     learn_mode_rotations,
     log_rates,
+    mode_of,
     start_mode,
 )
 
@@ -39,7 +41,7 @@ class Odds(NamedTuple):
 
 
 def train_learned(
-    samples: BlockSamples, transforms: Transforms, rivals: Transforms
+    samples: BlockSamples, transforms: Transforms, rivals: Transforms, parent: ClassModel
 ) -> tuple[tuple[LearnedMode, ...], Transforms, dict[str, float]]:
     """Return learned modes, the transforms with theirs added, and the share of held-out log-rate saved by block side.
 
@@ -52,18 +54,18 @@ def train_learned(
     rivals
         Those of the modes made by hand that learned modes compete with: learned without the blocks held out, as
         otherwise they would know the blocks on which learned modes must show their worth.
+    parent
+        The model whose learned modes of a size are kept where they save more, or where blocks are too few.
     """
     tables = build_tables(rivals)
     learned: list[LearnedMode] = []
     added, gains = dict(transforms), {}
     for log2_size in SIZES:
         blocks = samples.of(log2_size, tables)
-        if (~blocks.held_out).sum() < MIN_BLOCKS or blocks.held_out.sum() < MIN_BLOCKS // 10:
-            continue
-        modes, gain = _learn_size(blocks, log2_size)
-        gains[f"{1 << log2_size}"] = round(gain, 4)
-        if gain < LEAST_GAIN:
-            continue
+        modes = _inherited(parent, log2_size)
+        if (~blocks.held_out).sum() >= MIN_BLOCKS and blocks.held_out.sum() >= MIN_BLOCKS // 10:
+            modes, gain = _better(modes, blocks, log2_size)
+            gains[f"{1 << log2_size}"] = round(gain, 4)
         for index, mode in enumerate(modes):
             learned.append(finished(mode)[0])
             if mode.transform is not None:
@@ -71,27 +73,53 @@ def train_learned(
     return tuple(learned), added, gains
 
 
+def _inherited(parent: ClassModel, log2_size: int) -> list[Mode]:
+    """Return the learned modes that a parent model has of a size."""
+    modes = [mode for mode in parent.learned if mode.log2_size == log2_size]
+    keys = [(log2_size - MIN_LOG2, N_GROUPS + index) for index in range(len(modes))]
+    return [mode_of(mode, parent.transforms.get(key)) for mode, key in zip(modes, keys, strict=True)]
+
+
+def _better(inherited: list[Mode], blocks: Blocks, log2_size: int) -> tuple[list[Mode], float]:
+    """Return modes learned from blocks or those inherited, whichever save more, and how much; none that save little."""
+    modes, gain = _learn_size(blocks, log2_size)
+    if inherited:
+        kept, inherited_gain = _worth(inherited, blocks.where(blocks.held_out))
+        if inherited_gain > gain:
+            modes, gain = kept, inherited_gain
+    return (modes if gain >= LEAST_GAIN else []), gain
+
+
 def _learn_size(blocks: Blocks, log2_size: int) -> tuple[list[Mode], float]:
     """Return the modes of a block size, and the share of log-rate that they save on the blocks held out."""
     seen, unseen = blocks.where(~blocks.held_out), blocks.where(blocks.held_out)
     modes = [start_mode(log2_size, seen.inputs[of], seen.targets[of]) for of in _first_clusters(seen) if of.any()]
-    odds = Odds(0.5, np.full(len(modes), 1 / len(modes), np.float32))
+    odds = _even_odds(modes)
     for k in range(N_ROUNDS + ROTATION_ROUNDS):
         gate = 1 + GATE * max(0.0, 1 - k / (N_ROUNDS - 1))
         modes, odds = _improve(modes, odds, seen, gate, with_rotations=k >= N_ROUNDS)
-    modes = [finished(mode)[1] for mode in modes]
-    prices = _prices(modes, unseen)
-    odds = _adapted(prices, unseen.others, odds)
+    modes, gain = _worth([finished(mode)[1] for mode in modes], unseen)
+    odds = _even_odds(modes)
+    for _ in range(FINAL_ROUNDS if gain >= LEAST_GAIN else 0):
+        modes, odds = _improve(modes, odds, blocks, 1.0, with_rotations=True)
+    return modes, gain
+
+
+def _worth(modes: list[Mode], blocks: Blocks) -> tuple[list[Mode], float]:
+    """Return the modes that are used, and the share of log-rate that they save."""
+    prices = _prices(modes, blocks)
+    odds = _adapted(prices, blocks.others, _even_odds(modes))
     kept = np.flatnonzero(odds.each >= LEAST_SHARE)
     if len(kept) == 0:
         return [], 0.0
-    odds = _adapted(prices[:, kept], unseen.others, Odds(odds.learned, odds.each[kept]))
+    odds = _adapted(prices[:, kept], blocks.others, Odds(odds.learned, odds.each[kept]))
     costs, flags = _costs(prices[:, kept], odds), _flag_bits(odds)
-    total = np.minimum(costs.min(axis=1), unseen.others + flags).sum()
-    modes = [modes[k] for k in kept]
-    for _ in range(FINAL_ROUNDS):
-        modes, odds = _improve(modes, odds, blocks, 1.0, with_rotations=True)
-    return modes, float(1 - total / unseen.others.sum())
+    total = np.minimum(costs.min(axis=1), blocks.others + flags).sum()
+    return [modes[k] for k in kept], float(1 - total / blocks.others.sum())
+
+
+def _even_odds(modes: list[Mode]) -> Odds:
+    return Odds(0.5, np.full(len(modes), 1 / max(len(modes), 1), np.float32))
 
 
 def _first_clusters(blocks: Blocks) -> list[NDArray[np.bool_]]:

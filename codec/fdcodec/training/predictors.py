@@ -125,6 +125,17 @@ def learn_mode_rotations(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
     return replace(plain, transform=transform, matrix=matrix_of(mode.log2_size, mode.bases, transform))
 
 
+def mode_of(learned: LearnedMode, transform: GroupTransform | None) -> Mode:
+    """Return a model's learned mode as training sees it."""
+    bases = len(BASES) * learned.vertical + learned.horizontal
+    matrix = matrix_of(learned.log2_size, bases, transform)
+    return Mode(learned.log2_size, _exact_weights(learned), matrix, bases, transform)
+
+
+def _exact_weights(learned: LearnedMode) -> Floats:
+    return (sample_weights(learned) / (1 << WEIGHT_BITS)).astype(np.float32)
+
+
 def finished(mode: Mode) -> tuple[LearnedMode, Mode]:
     """Return a mode as the format holds it, and as it then predicts."""
     size = 1 << mode.log2_size
@@ -133,8 +144,7 @@ def finished(mode: Mode) -> tuple[LearnedMode, Mode]:
     zones = basis @ mode.weights.reshape(-1, size, size).astype(np.float64) @ basis.T
     weights = np.rint(zones * 2.0**PREDICTOR_BITS).clip(-(1 << 15), (1 << 15) - 1).astype(np.int16)
     learned = LearnedMode(mode.log2_size, *divmod(mode.bases, len(BASES)), weights.reshape(len(weights), -1))
-    exact = (sample_weights(learned) / (1 << WEIGHT_BITS)).astype(np.float32)
-    return learned, replace(mode, weights=exact)
+    return learned, replace(mode, weights=_exact_weights(learned))
 
 
 def _zone(log2_size: int) -> NDArray[np.int64]:

@@ -47,8 +47,8 @@ def learn_model(
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
     windows = [window(image) for image in images]
-    start = _without_learned(parent or ClassModel("dct"))
-    model, recipe = _first_pass(windows, replace(start, name=name), progress)
+    start = replace(parent or ClassModel("dct"), name=name)
+    model, recipe = _first_pass(windows, start, progress)
     model, second = _second_pass(windows, model, progress)
     details: dict[str, Any] = {
         "parent": parent.hash.hex() if parent else None,
@@ -62,6 +62,7 @@ def _first_pass(
     windows: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
 ) -> tuple[ClassModel, dict[str, Any]]:
     """Learn start states, transforms and learned modes from encodes with the model as it is."""
+    parent, model = model, _without_learned(model)
     states, zones = StartStateSums(model.start_states), ZoneSamples()
     blocks = BlockSamples(len(STEPS) * len(windows), len(windows))
     size_bytes = 0
@@ -73,14 +74,14 @@ def _first_pass(
         _report(progress, "transforms", done, windows)
     transforms, gains = train_transforms(zones, model.transforms)
     rivals, _ = train_transforms(zones.without_held_out(), model.transforms)
-    modes, transforms, saved = train_learned(blocks, transforms, rivals)
+    modes, transforms, saved = train_learned(blocks, transforms, rivals, parent)
     learned = replace(model, transforms=transforms, start_states=states.start_states(), learned=modes)
     details = {"bits_saved_by_group": gains, "share_saved_by_learned_modes": saved}
     return learned, {"size_bytes_before": size_bytes} | details
 
 
 def _without_learned(model: ClassModel) -> ClassModel:
-    """Return a parent model without its learned modes, which each class learns anew."""
+    """Return a model without its learned modes: blocks are traced without, so that new ones compete with the others."""
     transforms = {key: transform for key, transform in model.transforms.items() if key[1] < N_GROUPS}
     return replace(model, transforms=transforms, learned=())
 
