@@ -53,7 +53,8 @@ def _describe_learned(model: ClassModel) -> str:
     """Return how many learned modes a model has, and what those of each block size save on blocks held out."""
     counts = {str(1 << size): sum(mode.log2_size == size for mode in model.learned) for size in range(2, 5)}
     saved = model.recipe["share_saved_by_learned_modes"]
-    parts = [f"{count} of {side}x{side} ({saved.get(side, 0):.1%} less)" for side, count in counts.items() if count]
+    notes = {side: f"{saved[side]:.1%} less" if side in saved else "the parent's" for side in counts}
+    parts = [f"{count} of {side}x{side} ({notes[side]})" for side, count in counts.items() if count]
     return f"learned modes: {', '.join(parts) or 'none'}"
 
 
