@@ -50,7 +50,7 @@ def encode_tile(planes: Planes, model: ClassModel, options: list[Options]) -> En
     """
     coder, buffer = new_encoder(_BYTES_PER_SAMPLE * planes.size + 4096)
     contexts = start_contexts(model)
-    stream, code_work, work = (coder, buffer, contexts), new_code_work(), new_work()
+    stream, code_work, work = (coder, buffer, contexts), new_code_work(model.tables.n_learned), new_work()
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
         search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, model.tables, work)
@@ -82,7 +82,7 @@ def decode_tile(
         The payload ends before the planes do.
     """
     coder, buffer = new_decoder(payload)
-    stream, code_work, work = (coder, buffer, start_contexts(model)), new_code_work(), new_work()
+    stream, code_work, work = (coder, buffer, start_contexts(model)), new_code_work(model.tables.n_learned), new_work()
     planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
     half_step, tables = int(HALF_STEPS[step_index]), model.tables
     for k in range(shape[0]):

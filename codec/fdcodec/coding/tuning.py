@@ -9,6 +9,7 @@ ROOT = 0.9  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
 LEAST_END = 1  # a block whose levels end before this position is not cut
 _CANDIDATES = (1, 1, 1, 1, 2, 3, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
+_LEARNED = (1, 1, 2, 2, 3, 3, 4, 6, 8)  # learned modes tried in full besides
 _HALVES = (0, 0, 0, 1, 1, 1, 2, 3, 4)  # modes tried in full in half a square
 _FANS = (16, 8, 8, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
@@ -23,6 +24,7 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
         "lagrangian": max(1, round(LAGRANGIAN * half_step**2 / 4)),
         "root": max(1, round(ROOT * LAGRANGIAN**0.5 * step)),
         "n_candidates": (0, 0, max(candidates - 1, 1), candidates, candidates, candidates),
+        "n_learned": _LEARNED[settings.effort - 1],
         "fans": (0, 0, 2 * fan, 2 * fan, fan, fan),
         "n_halves": _HALVES[settings.effort - 1],
         "both_cuts": settings.effort >= 5,

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LIMIT, MAX_LOG2, STEP_BITS
+from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LIMIT, LEARNED, MAX_LOG2, STEP_BITS
 from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.learned_kernels import predict_learned_block
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
 from fdcodec.kernels.syntax_kernels import NEXT_STATE
 from fdcodec.kernels.transform_kernels import inverse_transform
@@ -48,6 +49,15 @@ def predict_block(plane, luma, block, mode, work):
 
 
 @kernel()
+def predict_mode(plane, luma, block, mode, tables, work):
+    """Predict a block in any mode, learned ones too, into `work.prediction`."""
+    if mode >= LEARNED:
+        predict_learned_block(plane, block, mode, tables, work)
+    else:
+        predict_block(plane, luma, block, mode, work)
+
+
+@kernel()
 def dequantize(levels, scan, end, half_step, coefficients):
     """Write the coefficients of one block: the dependent quantizer's reconstruction (SPEC 4.3).
 
@@ -83,7 +93,7 @@ def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)
     width, height = 1 << log2_width, 1 << log2_height
     mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
     end = maps.ends[y >> CELL_LOG2, x >> CELL_LOG2]
-    predict_block(plane, luma, block, mode, work)
+    predict_mode(plane, luma, block, mode, tables, work)
     if end == 0:
         work.residual[:height, :width] = 0
     else:

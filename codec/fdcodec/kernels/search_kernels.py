@@ -13,6 +13,8 @@ import numpy as np
 from fdcodec.coding.constants import (
     CHROMA_FROM_LUMA,
     DC,
+    LEARNED,
+    MAX_LEARNED,
     MAX_LOG2,
     MIN_LOG2,
     N_MODES,
@@ -28,9 +30,10 @@ from fdcodec.kernels.block_kernels import (
 )
 from fdcodec.kernels.cost_kernels import Costs, bin_cost, mode_cost, new_costs, update_costs
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.learned_search import price_learned
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
 from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels, trellis_levels
-from fdcodec.kernels.reconstruction_kernels import Work, add_residual, dequantize, predict_block
+from fdcodec.kernels.reconstruction_kernels import Work, add_residual, dequantize, predict_mode
 from fdcodec.kernels.syntax_kernels import (
     STRIDE,
     activity_context,
@@ -80,6 +83,7 @@ class Search(NamedTuple):
     probable: np.ndarray
     mode_costs: np.ndarray
     mode_rates: np.ndarray
+    learned_costs: np.ndarray
     nodes: np.ndarray
     rows: np.ndarray
     lanes: np.ndarray
@@ -92,7 +96,7 @@ class Options(NamedTuple):
     `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 of a
     square's side: modes tried in full, and the distance of the angles that are priced (0: none); `n_halves` is the
     modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to halve it are tried,
-    `trellis_all` whether modes are compared by the trellis too;
+    `trellis_all` whether modes are compared by the trellis too, `n_learned` how many learned modes are tried besides;
     `skip_split` and `least_end` bound the error and the end of a block that is not worth cutting.
     """
 
@@ -103,6 +107,7 @@ class Options(NamedTuple):
     low: int
     high: int
     n_candidates: tuple[int, ...]
+    n_learned: int
     fans: tuple[int, ...]
     n_halves: int
     both_cuts: bool
@@ -199,6 +204,7 @@ def _price_modes(s, o, block, parent, fan):
         predict_from_luma(s.luma, s.plane, block, work.prediction)
         s.mode_costs[CHROMA_FROM_LUMA] = hadamard_cost(s.original, block, work.prediction, s.rows) << 8
     _price_rates(s.contexts, s.maps, o.kind, block, o.root, s.probable, s.mode_costs, s.mode_rates)
+    price_learned(s, o, block)
 
 
 @kernel()
@@ -236,7 +242,7 @@ def _quantization_cost(s, o, block):
 @kernel(inline=True)
 def _try_mode(s, o, block, mode, best):
     """Quantize the block in one mode and keep it if its cost is below `best`; return the lower cost."""
-    predict_block(s.plane, s.luma, block, mode, s.work)
+    predict_mode(s.plane, s.luma, block, mode, s.tables, s.work)
     _transform_residual(s, o, block, mode)
     cost = _quantization_cost(s, o, block)
     cost += o.lagrangian * s.mode_rates[mode]
@@ -290,12 +296,12 @@ def _search_block(s, o, block, parent, fan, n_candidates):
     smooth_references(s.work.references, (1 << block[2]) + (1 << block[3]), s.work.smoothed)
     _price_modes(s, o, block, parent, fan)
     best = INFINITE
-    for _ in range(n_candidates):
-        mode = np.argmin(s.mode_costs)
-        if s.mode_costs[mode] >= INFINITE:
-            break
-        s.mode_costs[mode] = INFINITE
-        best = _try_mode(s, o, block, mode, best)
+    for k in range(n_candidates + o.n_learned):
+        costs, first = (s.mode_costs, 0) if k < n_candidates else (s.learned_costs, LEARNED)
+        mode = np.argmin(costs)
+        if costs[mode] < INFINITE:
+            costs[mode] = INFINITE
+            best = _try_mode(s, o, block, first + mode, best)
     cost = _settle_trial(s, o, block)
     return cost, _reconstruct_trial(s, o, block)
 
@@ -488,7 +494,8 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         np.zeros((2, 1024, 4), np.int64),
         np.zeros(N_PROBABLE + 2, np.int64),
         np.zeros(N_MODES + 1, np.int64),
-        np.zeros(N_MODES + 1, np.int64),
+        np.zeros(LEARNED + MAX_LEARNED, np.int64),
+        np.full(MAX_LEARNED, INFINITE, np.int64),
         np.zeros((MAX_LOG2 + 1, NODE_FIELDS), np.int64),
         np.zeros((4, 32), np.int32),
         np.zeros((4, 4), np.int64),

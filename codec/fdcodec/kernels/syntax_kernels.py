@@ -35,6 +35,7 @@ from fdcodec.kernels.block_kernels import (
     size_class,
 )
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.learned_syntax import code_learned_mode
 from fdcodec.kernels.range_coder import (
     DECODING,
     LENGTH,
@@ -195,7 +196,8 @@ def probable_modes(maps, guide, kind, block, modes):
     above = PLANAR if above >= N_MODES else above
     count = 0
     if kind == 1:
-        count = _append(modes, count, guide.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+        guided = guide.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+        count = _append(modes, count, PLANAR if guided >= N_MODES else guided)
     count = _append(modes, count, PLANAR)
     count = _append(modes, count, left)
     count = _append(modes, count, above)
@@ -251,11 +253,15 @@ def chroma_from_luma_context(maps, block):
 
 
 @kernel(checked=True)
-def _code_mode(stream, maps, guide, kind, block, probable):
+def _code_mode(stream, maps, guide, kind, block, n_learned, probable):
     """Code a block's prediction mode (SPEC 5.5)."""
     coder, buffer, contexts = stream
     x, y, log2_width, log2_height = block
-    mode = maps.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+    if kind == 0 and log2_width == log2_height and n_learned[log2_width] > 0:
+        learned = code_learned_mode(stream, maps, x, y, log2_width, n_learned[log2_width], mode)
+        if learned >= 0:
+            return learned
     if kind == 1:
         context = chroma_from_luma_context(maps, block)
         if code_bin(coder, buffer, contexts, context, 1 if mode == CHROMA_FROM_LUMA else 0):
@@ -323,12 +329,12 @@ def standing_context(maps, guide, kind, x, y, log2_side):
 @kernel(checked=True)
 def code_leaf(stream, maps, guide, kind, block, scans, work):
     """Code one block: its mode, its end, its levels."""
-    magnitudes, probable = work
+    magnitudes, probable, n_learned = work
     x, y, log2_width, log2_height = block
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     size = size_class(log2_width, log2_height)
     fill_sizes(maps, block)
-    mode = _code_mode(stream, maps, guide, kind, block, probable)
+    mode = _code_mode(stream, maps, guide, kind, block, n_learned, probable)
     activity = activity_context(maps, guide, kind, x, y)
     end = _code_end(stream, kind, size, activity, maps.ends[cell_y, cell_x])
     fill_cells(maps.modes, block, mode)
@@ -370,7 +376,7 @@ def _code_cut(stream, maps, guide, kind, x, y, log2_side):
 def code_tree(stream, maps, guide, kind, x, y, scans, work):
     """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
     height, width = maps.levels.shape
-    magnitudes, probable, stack = work
+    magnitudes, probable, n_learned, stack = work
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
     while depth > 0:
@@ -387,11 +393,11 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work):
                 stack[depth, 2] = log2_side - 1
                 depth += 1
         elif cut == WHOLE:
-            code_leaf(stream, maps, guide, kind, (x, y, log2_side, log2_side), scans, (magnitudes, probable))
+            code_leaf(stream, maps, guide, kind, (x, y, log2_side, log2_side), scans, (magnitudes, probable, n_learned))
         else:
             for part in range(2):
                 block = part_of(x, y, log2_side, cut, part)
-                code_leaf(stream, maps, guide, kind, block, scans, (magnitudes, probable))
+                code_leaf(stream, maps, guide, kind, block, scans, (magnitudes, probable, n_learned))
 
 
 @kernel(checked=True)
@@ -406,6 +412,8 @@ def code_plane(stream, maps, guide, kind, scans, work):
             code_tree(stream, maps, guide, kind, x, y, scans, work)
 
 
-def new_code_work():
-    """Return the scratch of `code_plane`: magnitudes of a block, its probable modes, and the stack of open blocks."""
-    return np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64), np.zeros((16, 3), np.int64)
+def new_code_work(n_learned=None):
+    """Return what `code_plane` works with: magnitudes, probable modes, learned modes by log2 size, open blocks."""
+    magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
+    n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
+    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64)

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-any-return"
 """The tables that the block kernels read: matrices, scans, orders, and the rotations of a class model (SPEC 4.2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from fdcodec.coding.constants import (
     ANGLE_LEVELS,
     MATRIX_BITS,
+    MAX_LEARNED,
     MAX_LOG2,
     MAX_STEP_INDEX,
     MIN_LOG2,
@@ -18,6 +19,8 @@ from fdcodec.coding.constants import (
     ZONE_LOG2,
 )
 from fdcodec.coding.contexts import N_SIZES
+from fdcodec.kernels.learned_tables import LearnedMode, learned_matrices, learned_tables
+from fdcodec.kernels.matrices import dct_matrix, dst_matrix, fixed
 from fdcodec.kernels.transform_kernels import compose_rotations
 
 
@@ -27,7 +30,9 @@ class Tables(NamedTuple):
     `matrices[k]` and `transposed[k]` are the 2^k-point DCT (DST-7 at 4 points) and its transpose, scaled by 2^11;
     `scans[log2 height, log2 width]` the scan order as 32 * row + column and `places` the low zone's positions in it.
     `zones[size, group]` is the product of the rotations of that size class and mode group, int16 scaled by 2^14, rows
-    in the group's scan order; `has_zone` tells where there is one.
+    in the group's scan order; `has_zone` tells where there is one. `n_learned[k]` (int64) is the number of learned
+    modes of 2^k x 2^k; `predictors` and `learned_bases` are those of `learned_tables`, whose matrices follow the
+    others, and a learned mode's rotations are those of group N_GROUPS + i.
     """
 
     matrices: np.ndarray
@@ -36,6 +41,9 @@ class Tables(NamedTuple):
     places: np.ndarray
     zones: np.ndarray
     has_zone: np.ndarray
+    n_learned: np.ndarray
+    predictors: np.ndarray
+    learned_bases: np.ndarray
 
 
 class Maps(NamedTuple):
@@ -60,20 +68,6 @@ def new_maps(height: int, width: int) -> Maps:
     )
 
 
-def dct_matrix(size: int) -> np.ndarray:
-    """Return the orthonormal DCT-II, one basis vector a row."""
-    k, n = np.arange(size)[:, None], np.arange(size)[None, :]
-    matrix = np.sqrt(2 / size) * np.cos(np.pi * (2 * n + 1) * k / (2 * size))
-    matrix[0] /= np.sqrt(2)
-    return matrix
-
-
-def dst_matrix(size: int) -> np.ndarray:
-    """Return the orthonormal DST-VII, one basis vector a row."""
-    k, n = np.arange(size)[:, None], np.arange(size)[None, :]
-    return 2 / np.sqrt(2 * size + 1) * np.sin(np.pi * (2 * k + 1) * (n + 1) / (2 * size + 1))
-
-
 def base_matrix(log2_size: int) -> np.ndarray:
     """Return the base transform of a block size: the DST-VII at 4x4, the DCT above."""
     return dst_matrix(4) if log2_size == MIN_LOG2 else dct_matrix(1 << log2_size)
@@ -90,36 +84,37 @@ def zone_places(log2_width: int, log2_height: int) -> list[int]:
     return [place for place in _scan(log2_width, log2_height) if place >> 5 < height and place & 31 < width]
 
 
-def _fixed(matrix: np.ndarray, bits: int) -> np.ndarray:
-    """Round to `bits` fractional bits; no entry lies near enough to a half for a last-bit difference to matter."""
-    return np.rint(matrix * (1 << bits)).astype(np.int32)
-
-
 def rotation_weights(angle_index: np.ndarray) -> np.ndarray:
     """Return (cosine, sine) of each angle index, shape (m, 2), int32 scaled by 2^14."""
     angle = 2 * np.pi * np.asarray(angle_index) / ANGLE_LEVELS
-    return np.stack([_fixed(np.cos(angle), ROTATION_BITS), _fixed(np.sin(angle), ROTATION_BITS)], axis=1)
+    return np.stack([fixed(np.cos(angle), ROTATION_BITS), fixed(np.sin(angle), ROTATION_BITS)], axis=1)
 
 
-def build_tables(transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Tables:
+def build_tables(
+    transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]],
+    learned: Sequence[LearnedMode] = (),
+) -> Tables:
     """Build the tables from a model's transforms: (pairs (m, 2), angle indices (m,), order) by size class and group."""
     matrices = np.zeros((MAX_LOG2 + 1, 32, 32), np.int32)
     scans = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 1024), np.int32)
     places = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 64), np.int32)
     for log2_height in range(MIN_LOG2, MAX_LOG2 + 1):
         size = 1 << log2_height
-        matrices[log2_height, :size, :size] = _fixed(base_matrix(log2_height), MATRIX_BITS)
+        matrices[log2_height, :size, :size] = fixed(base_matrix(log2_height), MATRIX_BITS)
         for log2_width in range(max(log2_height - 1, MIN_LOG2), min(log2_height + 1, MAX_LOG2) + 1):
             scans[log2_height, log2_width, : size << log2_width] = _scan(log2_width, log2_height)
             zone = zone_places(log2_width, log2_height)
             places[log2_height, log2_width, : len(zone)] = zone
-    zones, has_zone = np.zeros((N_SIZES, N_GROUPS, 64, 64), np.int16), np.zeros((N_SIZES, N_GROUPS), np.bool_)
+    n_groups = N_GROUPS + MAX_LEARNED
+    zones, has_zone = np.zeros((N_SIZES, n_groups, 64, 64), np.int16), np.zeros((N_SIZES, n_groups), np.bool_)
     columns = np.zeros((64, 64), np.int64)
     for (size, group), (pairs, angles, order) in transforms.items():
         has_zone[size, group] = True
         pairs = np.asarray(pairs, np.int32).reshape(-1, 2)
         compose_rotations(pairs, rotation_weights(angles), np.asarray(order, np.int32), columns, zones[size, group])
-    return Tables(matrices, np.ascontiguousarray(matrices.transpose(0, 2, 1)), scans, places, zones, has_zone)
+    matrices = np.concatenate([matrices, learned_matrices()])
+    transposed = np.ascontiguousarray(matrices.transpose(0, 2, 1))
+    return Tables(matrices, transposed, scans, places, zones, has_zone, *learned_tables(learned))
 
 
 HALF_STEPS = np.rint(2.0 ** (4 + np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE)).astype(np.int64)

@@ -7,7 +7,8 @@ it skips the zeros (ADR 0013).
 
 Widths: sums over a zone are int64. A residual has at most 13 bits with its sign, a forward stage multiplies by less
 than sqrt(32) * 2^11, so sums stay below 2^29; an inverse stage starts from values clamped to 2^17 and stays below
-2^17 * sqrt(32) * 2^11 < 2^31. All these fit int32.
+2^17 * sqrt(32) * 2^11 < 2^31. All these fit int32; so do those of learned modes, whose residuals have 14 bits and 16
+points at most.
 """
 
 import numpy as np
@@ -16,7 +17,10 @@ from fdcodec.coding.constants import (
     COEFFICIENT_LIMIT,
     DC,
     DIAGONAL,
+    LEARNED,
     MATRIX_BITS,
+    MIN_LOG2,
+    N_GROUPS,
     N_MODES,
     PLANAR,
     ROTATION_BITS,
@@ -36,6 +40,8 @@ def mode_group(mode, log2_width, log2_height):
 
     In squares these are folded at the diagonal; standing blocks count as the lying ones they are when transposed.
     """
+    if mode >= LEARNED:
+        return N_GROUPS + mode - LEARNED
     if mode == PLANAR or mode >= N_MODES:
         return 0
     if mode == DC:
@@ -45,6 +51,15 @@ def mode_group(mode, log2_width, log2_height):
         return 2 + min((folded - 2) >> 1, 7)
     lying = mode if log2_width > log2_height else 2 * DIAGONAL - mode
     return 2 + min((lying - 2) >> 2, 7)
+
+
+@kernel()
+def base_rows(tables, mode, log2_width, log2_height):
+    """Return which of the matrices act on the columns and on the rows of a block."""
+    if mode >= LEARNED:
+        rows = tables.learned_bases[log2_width - MIN_LOG2, mode - LEARNED]
+        return np.int64(rows[0]), np.int64(rows[1])
+    return np.int64(log2_height), np.int64(log2_width)
 
 
 @kernel()
@@ -150,11 +165,18 @@ def _synthesize(coefficients, zone, matrix, places, values):
 
 
 @kernel()
+def forward_base(residual, mode, log2_width, log2_height, tables, work, coefficients):
+    """Transform a residual block by the bases of a mode, without its rotations."""
+    width, height = 1 << log2_width, 1 << log2_height
+    vertical, horizontal = base_rows(tables, mode, log2_width, log2_height)
+    _multiply_left(tables.matrices[vertical], residual, height, height, width, work.scratch)
+    _multiply_right(work.scratch, tables.transposed[horizontal], height, width, width, coefficients)
+
+
+@kernel()
 def forward_transform(residual, mode, log2_width, log2_height, tables, work, coefficients):
     """Transform a residual block into coefficients, both in samples with FRACTION_BITS."""
-    width, height = 1 << log2_width, 1 << log2_height
-    _multiply_left(tables.matrices[log2_height], residual, height, height, width, work.scratch)
-    _multiply_right(work.scratch, tables.transposed[log2_width], height, width, width, coefficients)
+    forward_base(residual, mode, log2_width, log2_height, tables, work, coefficients)
     size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
     if tables.has_zone[size, group]:
         zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
@@ -170,9 +192,10 @@ def inverse_transform(coefficients, mode, log2_width, log2_height, tables, work,
         zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
         _synthesize(coefficients, zone, tables.zones[size, group], places, work.values)
     rows, columns = _clamp(coefficients, height, width)
-    _multiply_right(coefficients, tables.matrices[log2_width], rows, columns, width, work.scratch)
+    vertical, horizontal = base_rows(tables, mode, log2_width, log2_height)
+    _multiply_right(coefficients, tables.matrices[horizontal], rows, columns, width, work.scratch)
     _clamp(work.scratch, rows, width)
-    _multiply_left(tables.transposed[log2_height], work.scratch, rows, height, width, residual)
+    _multiply_left(tables.transposed[vertical], work.scratch, rows, height, width, residual)
 
 
 @kernel()

@@ -1,5 +1,7 @@
 """Learning the rotations and the scan order of each block size and mode group from the residuals of encoded images."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,9 +29,10 @@ class ZoneSamples:
 
     def __init__(self) -> None:
         self._parts: dict[Key, list[NDArray[np.float32]]] = {}
+        self._held_out: dict[Key, list[bool]] = {}
 
-    def add(self, trace: Trace) -> None:
-        """Add the blocks of every plane of a trace."""
+    def add(self, trace: Trace, held_out: bool = False) -> None:
+        """Add the blocks of every plane of a trace; `held_out` marks those that `without_held_out` leaves out."""
         step = np.float32(2.0 ** (trace.step_index / 32 - 4) * 8)
         for k, maps in enumerate(trace.maps):
             n_cells = maps.modes.size
@@ -39,6 +42,16 @@ class ZoneSamples:
             for key in {(int(a), int(b)) for a, b in keys[:count]}:
                 chosen = zones[:count][(keys[:count] == key).all(axis=1), : ZONE_SIZES[key[0]]]
                 self._parts.setdefault(key, []).append(chosen.astype(np.float32) / step)
+                self._held_out.setdefault(key, []).append(held_out)
+
+    def without_held_out(self) -> ZoneSamples:
+        """Return the samples without those held out."""
+        rest = ZoneSamples()
+        for key, parts in self._parts.items():
+            kept = [part for part, held_out in zip(parts, self._held_out[key], strict=True) if not held_out]
+            if kept:
+                rest._parts[key] = kept
+        return rest
 
     def of(self, key: Key, seed: int) -> NDArray[np.float32]:
         """Return at most MAX_BLOCKS samples of a group, those with a coefficient worth coding."""
@@ -69,15 +82,19 @@ def train_transforms(samples: ZoneSamples, parent: Transforms) -> tuple[Transfor
         blocks = samples.of(key, seed=100 * key[0] + key[1])
         if len(blocks) < MIN_BLOCKS[ZONE_SIZES[key[0]]]:
             continue
-        order = np.argsort(-np.log2(1 + (blocks / RATE_STEP) ** 2).mean(axis=0), kind="stable")
-        layout = LAYOUTS[ZONE_SIZES[key[0]]]
-        pairs, angles = learn_rotations(blocks[:, order], layout, RATE_STEP, N_ITERATIONS, ANGLE_LEVELS)
-        placed = _in_place(order[pairs], angles)
-        rotated = _rotated(blocks, *placed)
-        energy = np.minimum(rotated**2, ENERGY_LIMIT).mean(axis=0)
-        transforms[key] = GroupTransform(*placed, np.argsort(-energy, kind="stable").astype(np.uint8))
+        transforms[key], rotated = learn_group(blocks, N_ITERATIONS)
         gains[f"{SIZE_NAMES[key[0]]}/{key[1]}"] = round((_log_rate(blocks) - _log_rate(rotated)) / 2, 4)
     return transforms, gains
+
+
+def learn_group(blocks: NDArray[np.float32], n_iterations: int) -> tuple[GroupTransform, NDArray[np.float64]]:
+    """Return rotations and scan order learned on zones (n, 16 or 64) in units of their step, and the rotated zones."""
+    order = np.argsort(-np.log2(1 + (blocks / RATE_STEP) ** 2).mean(axis=0), kind="stable")
+    pairs, angles = learn_rotations(blocks[:, order], LAYOUTS[blocks.shape[1]], RATE_STEP, n_iterations, ANGLE_LEVELS)
+    placed = _in_place(order[pairs], angles)
+    rotated = rotate_zones(blocks, *placed)
+    energy = np.minimum(rotated**2, ENERGY_LIMIT).mean(axis=0)
+    return GroupTransform(*placed, np.argsort(-energy, kind="stable").astype(np.uint8)), rotated
 
 
 def _in_place(pairs: NDArray[np.int64], angles: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
@@ -88,7 +105,10 @@ def _in_place(pairs: NDArray[np.int64], angles: NDArray[np.int64]) -> tuple[NDAr
     return np.sort(pairs, axis=1)[moved].astype(np.uint8), angles[moved].astype(np.uint16)
 
 
-def _rotated(blocks: NDArray[np.float32], pairs: NDArray[np.uint8], angles: NDArray[np.uint16]) -> NDArray[np.float64]:
+def rotate_zones(
+    blocks: NDArray[np.floating], pairs: NDArray[np.uint8], angles: NDArray[np.uint16]
+) -> NDArray[np.float64]:
+    """Return zones after a group's rotations."""
     rotated = blocks.astype(np.float64)
     for (i, j), index in zip(pairs, angles, strict=True):
         cosine, sine = np.cos(2 * np.pi * index / ANGLE_LEVELS), np.sin(2 * np.pi * index / ANGLE_LEVELS)
