@@ -99,7 +99,7 @@ def test_fitting_lowers_the_log_rate_and_ends_as_the_decoder_predicts(log2_size)
 
 def test_drawings_get_learned_modes():
     """A class of thin strokes gets modes that save much of the log-rate, and transforms for them only."""
-    modes, transforms, gains = train_learned(samples_of([strokes(1), strokes(2)]), {}, {}, PARENT)
+    modes, transforms, gains = train_learned(samples_of([strokes(1), strokes(2)]), {}, PARENT)
     sizes = [mode.log2_size for mode in modes]
     assert gains["4"] > 0.05
     assert sizes == sorted(sizes)
@@ -108,9 +108,9 @@ def test_drawings_get_learned_modes():
 
 def test_few_blocks_keep_the_modes_of_the_parent():
     """Where there are too few blocks to learn from, the model has the parent's learned modes, to the bit."""
-    assert train_learned(samples_of([strokes(3, 32)]), {}, {}, PARENT) == ((), {}, {})
-    modes, transforms, _ = train_learned(samples_of([strokes(1), strokes(2)]), {}, {}, PARENT)
+    assert train_learned(samples_of([strokes(3, 32)]), {}, PARENT) == ((), {}, {})
+    modes, transforms, _ = train_learned(samples_of([strokes(1), strokes(2)]), {}, PARENT)
     parent = ClassModel("parent", transforms, learned=modes)
-    kept, added, gains = train_learned(samples_of([strokes(3, 32)]), {}, {}, parent)
+    kept, added, gains = train_learned(samples_of([strokes(3, 32)]), {}, parent)
     assert gains == {}
     assert parent.hash == ClassModel("child", added, learned=kept).hash

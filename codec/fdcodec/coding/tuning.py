@@ -28,6 +28,7 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
         "fans": (0, 0, 2 * fan, 2 * fan, fan, fan),
         "n_halves": _HALVES[settings.effort - 1],
         "both_cuts": settings.effort >= 5,
+        "trellis_all": settings.effort >= 7,
         "sparsity": settings.sparsity or 0,
         "skip_split": round(SKIP_SPLIT * step**2 * 1024),
         "least_end": LEAST_END,

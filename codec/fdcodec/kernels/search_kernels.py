@@ -95,9 +95,9 @@ class Options(NamedTuple):
 
     `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 of a
     square's side: modes tried in full, and the distance of the angles that are priced (0: none); `n_halves` is the
-    modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to halve it are tried;
-    `n_learned` learned modes are tried besides; `skip_split` and `least_end` bound the error and the end of a block
-    that is not worth cutting.
+    modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to halve it are tried,
+    `trellis_all` whether modes are compared by the trellis too, `n_learned` how many learned modes are tried besides;
+    `skip_split` and `least_end` bound the error and the end of a block that is not worth cutting.
     """
 
     kind: int
@@ -111,6 +111,7 @@ class Options(NamedTuple):
     fans: tuple[int, ...]
     n_halves: int
     both_cuts: bool
+    trellis_all: bool
     sparsity: int
     skip_split: int
     least_end: int
@@ -227,15 +228,23 @@ def _coded(s, o, block):
     return o.kind, log2_width, log2_height, activity, s.tables.scans[log2_height, log2_width]
 
 
+@kernel()
+def _quantization_cost(s, o, block):
+    """Return what the levels of `work.coefficients` and their error cost, by quick quantization or the trellis."""
+    coded, coefficients = _coded(s, o, block), s.work.coefficients
+    if o.trellis_all:
+        paths = (s.paths[0], s.paths[1], s.lanes, s.histories)
+        return trellis_levels(coefficients, coded, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, paths)[1]
+    scratch = (s.magnitudes, s.quantizer_costs)
+    return optimize_levels(coefficients, coded, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, scratch)[1]
+
+
 @kernel(inline=True)
 def _try_mode(s, o, block, mode, best):
     """Quantize the block in one mode and keep it if its cost is below `best`; return the lower cost."""
     predict_mode(s.plane, s.luma, block, mode, s.tables, s.work)
     _transform_residual(s, o, block, mode)
-    coded, scratch = _coded(s, o, block), (s.magnitudes, s.quantizer_costs)
-    _, cost = optimize_levels(
-        s.work.coefficients, coded, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, scratch
-    )
+    cost = _quantization_cost(s, o, block)
     cost += o.lagrangian * s.mode_rates[mode]
     if cost >= best:
         return best

@@ -41,7 +41,7 @@ class Odds(NamedTuple):
 
 
 def train_learned(
-    samples: BlockSamples, transforms: Transforms, rivals: Transforms, parent: ClassModel
+    samples: BlockSamples, transforms: Transforms, parent: ClassModel
 ) -> tuple[tuple[LearnedMode, ...], Transforms, dict[str, float]]:
     """Return learned modes, the transforms with theirs added, and the share of held-out log-rate saved by block side.
 
@@ -50,14 +50,11 @@ def train_learned(
     samples
         Blocks collected from traces.
     transforms
-        Those of the model.
-    rivals
-        Those of the modes made by hand that learned modes compete with: learned without the blocks held out, as
-        otherwise they would know the blocks on which learned modes must show their worth.
+        Those of the model, learned without the blocks held out, as learned modes must show their worth beside them.
     parent
         The model whose learned modes of a size are kept where they save more, or where blocks are too few.
     """
-    tables = build_tables(rivals)
+    tables = build_tables(transforms)
     learned: list[LearnedMode] = []
     added, gains = dict(transforms), {}
     for log2_size in SIZES:

@@ -12,7 +12,7 @@ from fdcodec.kernels.learned_tables import BASES, LearnedMode, sample_weights
 from fdcodec.kernels.matrices import dct_matrix
 from fdcodec.model.body import GroupTransform
 from fdcodec.training.learned_samples import Floats
-from fdcodec.training.transforms import RATE_STEP, learn_group, rotate_zones
+from fdcodec.training.transforms import LAYOUTS, RATE_STEP, learn_group, rotate_zones
 
 RIDGE = 1e-3  # of the mean diagonal; 1e-2 costs 0.1 to 1 % of the log-rate, except on texture
 START_STEPS = 2
@@ -121,7 +121,7 @@ def learn_mode_rotations(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
     zones = zones[np.abs(zones).max(axis=1, initial=0) > 0.5]
     if len(zones) < MIN_BLOCKS[len(zone)]:
         return plain
-    transform, _ = learn_group(zones, ROTATION_ITERATIONS)
+    transform, _ = learn_group(zones, ROTATION_ITERATIONS, LAYOUTS[len(zone)][1])
     return replace(plain, transform=transform, matrix=matrix_of(mode.log2_size, mode.bases, transform))
 
 

@@ -17,7 +17,7 @@ from fdcodec.model import ClassModel
 
 STEPS = (6.0, 12.0, 22.0, 44.0)  # pixel values; one in each range of the filter
 N_THREADS = 2
-MAX_SIDE = 768  # of the window cut from the middle of a training image
+MAX_SIDE = 640  # of the window cut from the middle of a training image
 
 
 @dataclass(frozen=True)

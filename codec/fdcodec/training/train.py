@@ -31,7 +31,7 @@ def learn_model(
     Parameters
     ----------
     images
-        Arrays (height, width, 1..4), uint8; the middle of each, up to 768x768, is used.
+        Arrays (height, width, 1..4), uint8; the middle of each, up to 640x640, is used.
     name
         What the model is to be called.
     parent
@@ -73,10 +73,9 @@ def _first_pass(
         size_bytes += trace.size_bytes
         _report(progress, "transforms", done, windows)
     transforms, gains = train_transforms(zones, model.transforms)
-    rivals, _ = train_transforms(zones.without_held_out(), model.transforms)
-    modes, transforms, saved = train_learned(blocks, transforms, rivals, parent)
+    modes, transforms, saved = train_learned(blocks, transforms, parent)
     learned = replace(model, transforms=transforms, start_states=states.start_states(), learned=modes)
-    details = {"bits_saved_by_group": gains, "share_saved_by_learned_modes": saved}
+    details = {"cost_saved_by_group": gains, "share_saved_by_learned_modes": saved}
     return learned, {"size_bytes_before": size_bytes} | details
 
 
