@@ -10,7 +10,6 @@ import json
 import resource
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
@@ -50,12 +49,11 @@ def measure_decode(file: str) -> dict[str, object]:
 
 
 def hash_pixels(threads: str, *files: str) -> dict[str, object]:
-    """Return the sha256 of the decoded samples of each file, decoded in so many threads at once."""
+    """Return the sha256 of the decoded samples of each file, its tiles decoded in so many threads."""
     import fdcodec
 
-    with ThreadPoolExecutor(int(threads)) as pool:
-        images = pool.map(lambda file: fdcodec.decode(Path(file).read_bytes()), files)
-        return {Path(file).stem: sha256(image.tobytes()).hexdigest() for file, image in zip(files, images, strict=True)}
+    images = (fdcodec.decode(Path(file), threads=int(threads)) for file in files)
+    return {Path(file).stem: sha256(image.tobytes()).hexdigest() for file, image in zip(files, images, strict=True)}
 
 
 def picture(megapixels: float):

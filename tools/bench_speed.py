@@ -4,6 +4,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from statistics import median
@@ -12,6 +13,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from PIL import Image
 
+import fdcodec
 from bench_process import child, fdcodec_command, wall_seconds
 from fdcodec.compare.base import Codec
 from fdcodec.compare.codecs import Fdc
@@ -22,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "corpus"))
 from generate import generate
 
 STARTS = 3
+TILE_PX = 1024
+THREAD_RUNS = 6
 MEMORY_QUALITY = 75
 
 
@@ -35,6 +39,7 @@ def run(
         "image": {"shape": image.shape, "sha256_samples": sha256(image.tobytes()).hexdigest()},
         "memory": [_memory(size, transform) for size in megapixels],
         "start": _start_times(transform),
+        "threads": _thread_ratio(transform),
         "speed": _speeds(image, [Fdc(transform), JPEG420(), AVIF444()], qualities, repeats),
     }
 
@@ -98,6 +103,16 @@ def _start_times(transform: str) -> dict[str, object]:
         print(f"fdcodec {name}: {', '.join(f'{value:.2f}' for value in values)} s")
     print(f"import fdcodec: {median(run['seconds'] for run in imports) * 1e3:.0f} ms")
     return {"import": imports, "command_s": seconds}
+
+
+def _thread_ratio(transform: str) -> dict[str, object]:
+    """Return wall times of decoding a picture of two tiles in one thread and in two, and their ratio."""
+    sample = generate("photo", 2, (TILE_PX, 2 * TILE_PX))
+    data = fdcodec.encode(sample, quality=MEMORY_QUALITY, transform=transform, tile=TILE_PX, threads=2)
+    runs = [{n: _seconds(partial(fdcodec.decode, threads=n), data)["wall"] for n in (1, 2)} for _ in range(THREAD_RUNS)]
+    ratio = min(run[2] for run in runs) / min(run[1] for run in runs)
+    print(f"two tiles in two threads: {ratio:.2f} of the time in one")
+    return {"seconds": runs, "ratio": ratio, "cores": os.cpu_count()}
 
 
 def _memory(megapixels: float, transform: str) -> dict[str, object]:

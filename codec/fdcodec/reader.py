@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from fdcodec import api, container
 from fdcodec.limits import DEFAULT_MAX_PIXELS
@@ -23,6 +23,8 @@ class Reader:
         An ``.fdc`` file.
     max_pixels
         Larger pictures are refused.
+    threads, transform
+        As for `decode`.
 
     Attributes
     ----------
@@ -32,15 +34,22 @@ class Reader:
         EXIF, XMP and ICC, as opaque bytes or None.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, max_pixels: int = DEFAULT_MAX_PIXELS) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        max_pixels: int = DEFAULT_MAX_PIXELS,
+        threads: int = 1,
+        transform: api.Transform | None = None,
+    ) -> None:
         self._data = Path(path).read_bytes()
-        self._max_pixels = max_pixels
+        self._options: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads, "transform": transform}
         file = container.read(self._data, max_pixels=max_pixels)
         self.header, self.metadata = file.header, file.metadata
 
     def read(self, region: api.Region | None = None) -> Samples:
         """Return the picture, or the rectangle ``(x, y, width, height)`` of it, as `decode` and `decode_region` do."""
-        return api.decode_picture(self._data, region, max_pixels=self._max_pixels).array
+        return api.decode_picture(self._data, region, **self._options).array
 
     def close(self) -> None:
         """Let the bytes of the file go."""
