@@ -3,7 +3,6 @@
 usage: python tools/bench.py speed | classes --data DIR | determinism   [-o tools/results/NAME.json]
 """
 
-import subprocess
 from pathlib import Path
 
 import click
@@ -11,24 +10,9 @@ import click
 import bench_classes
 import bench_determinism
 import bench_speed
-from fdcodec.compare.environment import describe
-from fdcodec.compare.records import write_json
+from bench_record import store
 
-RESULTS = Path(__file__).parent / "results"
 OUTPUT = {"type": click.Path(dir_okay=False, path_type=Path), "help": "Result file [tools/results/NAME.json]."}
-
-
-def store(name: str, output: Path | None, results: dict[str, object]) -> None:
-    """Write results beside how they were made."""
-    path = output or RESULTS / f"{name}.json"
-    write_json(path, {"environment": describe() | {"commit": commit()}, **results})
-    click.echo(f"wrote {path}")
-
-
-def commit() -> str:
-    """Return the commit that was measured, marked if files differ from it."""
-    done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=RESULTS, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 @click.group()

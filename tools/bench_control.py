@@ -1,0 +1,136 @@
+"""What a class model is worth, everything else equal, on held-out images, and what the wrong one costs.
+
+usage: python tools/bench_control.py --data DIR [--limit N] [--classes a,b] [-o FILE]
+
+Three comparisons by BD-rate over whole files: (i) a class's preset against the same model without its transforms and
+learned modes; (ii) against the preset `photo`; (iii) every preset against the class's own, on every class. (i) and (ii)
+also with the models embedded. Then `python tools/control_table.py` writes docs/results/controls.md.
+"""
+
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+import fdcodec
+from bench_images import evenly, middle
+from bench_record import store
+from fdcodec import container
+from fdcodec.compare.aggregate import spread
+from fdcodec.compare.bd_rate import bd_rate
+from fdcodec.compare.codecs import Fdc
+from fdcodec.compare.metrics import Samples, psnr
+from fdcodec.compare.subjects import Subject, find, load_all
+from fdcodec.model import ClassModel, registry
+
+SIDE_PX = 512
+QUALITIES = (25, 50, 75, 90)  # a BD-rate needs four points
+CLASSES = {
+    name: (f"{name}/test", name)
+    for name in (
+        "fingerprint", "face", "texture", "satellite", "map", "document", "screenshot", "pixelart", "cartoon",
+        "microscopy",
+    )
+} | {
+    "ct": ("ct/test", "medical"),
+    "mri": ("mri/test", "medical"),
+    "natural": ("natural/test", "photo"),
+    "astronomy": ("astronomy/test", "photo"),
+    "kodak": ("kodak", "photo"),
+    "sipi-gray": ("sipi/gray", "gray"),
+}  # fmt: skip
+"""Folder of held-out images and preset of each class."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One image coded with one model: sizes with the model by reference and embedded, and PSNR, by quality."""
+
+    by_reference: list[int]
+    embedded: list[int]
+    psnr_db: list[float]
+
+
+def bare(model: ClassModel) -> ClassModel:
+    """Return a model without its transforms and learned modes, everything else the same."""
+    learned = {"learned": ()} if "learned" in {field.name for field in fields(model)} else {}
+    return replace(model, transforms={}, **learned)
+
+
+def measure(image: Samples, model: ClassModel) -> Curve:
+    """Code an image at each quality; the files are decoded."""
+    by_reference, embedded, psnr_db = [], [], []
+    for quality in QUALITIES:
+        data = fdcodec.encode(image, quality=quality, transform=model, embed=True)
+        file = container.read(data)
+        embedded.append(len(data))
+        by_reference.append(len(container.write(file.header, file.payloads, model_ref=model.hash)))
+        psnr_db.append(psnr(image, fdcodec.decode(data)))
+    return Curve(by_reference, embedded, psnr_db)
+
+
+def rates(test: list[Curve], anchor: list[Curve], sizes: str = "by_reference") -> dict[str, Any]:
+    """Return the spread over images of the BD-rate of one model against another."""
+    percents = [
+        bd_rate(getattr(a, sizes), a.psnr_db, getattr(t, sizes), t.psnr_db).percent
+        for t, a in zip(test, anchor, strict=True)
+    ]
+    return spread(percents)._asdict() | {"percents": percents}
+
+
+def held_out(folder: Path, limit: int) -> list[Subject]:
+    """Return images of a class, cut to their middle; refused where a preset was trained on one."""
+    known = Fdc("auto").training_hashes()
+    subjects = [
+        replace(subject, samples=middle(subject.samples, SIDE_PX))
+        for subject in load_all(evenly(find([folder]), limit), gray=False)
+    ]
+    trained = [subject.name for subject in subjects if subject.sha256 in known]
+    if trained:
+        raise click.ClickException(f"{folder}: {trained[0]} is among the training images of a preset; take it out")
+    return subjects
+
+
+def compare(name: str, data: Path, limit: int) -> dict[str, Any]:
+    """Return everything about one class."""
+    folder, own = CLASSES[name]
+    subjects = held_out(data / folder, limit)
+    models = {preset: registry.get(preset) for preset in registry.names()}
+    models[f"{own} without transforms"] = bare(models[own])
+    curves = {key: [measure(subject.samples, model) for subject in subjects] for key, model in models.items()}
+    without = curves.pop(f"{own} without transforms")
+    result = {
+        "preset": own,
+        "images": [{"name": s.name, "sha256": s.sha256, "shape": s.samples.shape} for s in subjects],
+        "against_bare": {sizes: rates(curves[own], without, sizes) for sizes in ("by_reference", "embedded")},
+        "against_photo": {
+            sizes: rates(curves[own], curves["photo"], sizes) for sizes in ("by_reference", "embedded")
+        },
+        "penalty": {preset: rates(each, curves[own]) for preset, each in curves.items()},
+        "curves": {key: [asdict(c) for c in each] for key, each in (curves | {"without transforms": without}).items()},
+    }  # fmt: skip
+    print(name, len(subjects), "images:", *map(line, (result["against_bare"], result["against_photo"])), flush=True)
+    return result
+
+
+def line(rates_by_size: dict[str, dict[str, Any]]) -> str:
+    """Return the mean BD-rates of a comparison as text."""
+    return "; ".join(f"{sizes} {rate['mean']:+.2f} %" for sizes, rate in rates_by_size.items())
+
+
+@click.command()
+@click.option("--data", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--limit", default=4, show_default=True, help="Images of each class, evenly over the sorted names.")
+@click.option("--classes", default=",".join(CLASSES), help="Only these, separated by commas [all].")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="[tools/results/control.json]")
+def main(data: Path, limit: int, classes: str, output: Path | None) -> None:
+    """Compare class models with controls; the result file is complete after every class."""
+    table = {}
+    for name in classes.split(","):
+        table[name] = compare(name, data, limit)
+        store("control", output, {"side_px": SIDE_PX, "qualities": QUALITIES, "classes": table})
+
+
+if __name__ == "__main__":
+    main()
