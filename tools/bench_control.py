@@ -7,25 +7,20 @@ learned modes; (ii) against the preset `photo`; (iii) every preset against the c
 also with the models embedded. Then `python tools/control_table.py` writes docs/results/controls.md.
 """
 
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-import fdcodec
+from bench_curves import QUALITIES, measure, rates
 from bench_images import evenly, middle
 from bench_record import store
-from fdcodec import container
-from fdcodec.compare.aggregate import spread
-from fdcodec.compare.bd_rate import bd_rate
 from fdcodec.compare.codecs import Fdc
-from fdcodec.compare.metrics import Samples, psnr
 from fdcodec.compare.subjects import Subject, find, load_all
 from fdcodec.model import ClassModel, registry
 
 SIDE_PX = 512
-QUALITIES = (25, 50, 75, 90)  # a BD-rate needs four points
 CLASSES = {
     name: (f"{name}/test", name)
     for name in (
@@ -43,40 +38,10 @@ CLASSES = {
 """Folder of held-out images and preset of each class."""
 
 
-@dataclass(frozen=True)
-class Curve:
-    """One image coded with one model: sizes with the model by reference and embedded, and PSNR, by quality."""
-
-    by_reference: list[int]
-    embedded: list[int]
-    psnr_db: list[float]
-
-
 def bare(model: ClassModel) -> ClassModel:
     """Return a model without its transforms and learned modes, everything else the same."""
     learned = {"learned": ()} if "learned" in {field.name for field in fields(model)} else {}
     return replace(model, transforms={}, **learned)
-
-
-def measure(image: Samples, model: ClassModel) -> Curve:
-    """Code an image at each quality; the files are decoded."""
-    by_reference, embedded, psnr_db = [], [], []
-    for quality in QUALITIES:
-        data = fdcodec.encode(image, quality=quality, transform=model, embed=True)
-        file = container.read(data)
-        embedded.append(len(data))
-        by_reference.append(len(container.write(file.header, file.payloads, model_ref=model.hash)))
-        psnr_db.append(psnr(image, fdcodec.decode(data)))
-    return Curve(by_reference, embedded, psnr_db)
-
-
-def rates(test: list[Curve], anchor: list[Curve], sizes: str = "by_reference") -> dict[str, Any]:
-    """Return the spread over images of the BD-rate of one model against another."""
-    percents = [
-        bd_rate(getattr(a, sizes), a.psnr_db, getattr(t, sizes), t.psnr_db).percent
-        for t, a in zip(test, anchor, strict=True)
-    ]
-    return spread(percents)._asdict() | {"percents": percents}
 
 
 def held_out(folder: Path, limit: int) -> list[Subject]:

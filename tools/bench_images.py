@@ -59,7 +59,7 @@ def in_turn(kinds: dict[str, list[Path]], limit: int) -> list[tuple[str, Path]]:
 
 
 def crops(data: Path, limit: int, side: int) -> Iterator[Crop]:
-    """Yield crops of `limit` images of all kinds, as stored in their files; files that cannot be read are passed over."""
+    """Yield crops of `limit` images of all kinds, as stored; files that cannot be read are passed over."""
     for kind, path in in_turn(held_out_by_kind(data), limit):
         try:
             samples = read_image(path).picture.array
