@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from bench_curves import QUALITIES, measure, rates
+from bench_curves import QUALITIES, Curve, measure, rates
 from bench_images import evenly, middle
 from bench_record import store
 from fdcodec.compare.codecs import Fdc
@@ -21,6 +21,7 @@ from fdcodec.compare.subjects import Subject, find, load_all
 from fdcodec.model import ClassModel, registry
 
 SIDE_PX = 512
+BARE = "without transforms"
 CLASSES = {
     name: (f"{name}/test", name)
     for name in (
@@ -61,27 +62,28 @@ def compare(name: str, data: Path, limit: int) -> dict[str, Any]:
     """Return everything about one class."""
     folder, own = CLASSES[name]
     subjects = held_out(data / folder, limit)
-    models = {preset: registry.get(preset) for preset in registry.names()}
-    models[f"{own} without transforms"] = bare(models[own])
+    models = {preset: registry.get(preset) for preset in registry.names()} | {BARE: bare(registry.get(own))}
     curves = {key: [measure(subject.samples, model) for subject in subjects] for key, model in models.items()}
-    without = curves.pop(f"{own} without transforms")
-    result = {
+    against_bare, against_photo = (both_ways(curves[own], curves[anchor]) for anchor in (BARE, "photo"))
+    print(f"{name}, {len(subjects)} images: {BARE} {line(against_bare)}; photo {line(against_photo)}", flush=True)
+    return {
         "preset": own,
         "images": [{"name": s.name, "sha256": s.sha256, "shape": s.samples.shape} for s in subjects],
-        "against_bare": {sizes: rates(curves[own], without, sizes) for sizes in ("by_reference", "embedded")},
-        "against_photo": {
-            sizes: rates(curves[own], curves["photo"], sizes) for sizes in ("by_reference", "embedded")
-        },
-        "penalty": {preset: rates(each, curves[own]) for preset, each in curves.items()},
-        "curves": {key: [asdict(c) for c in each] for key, each in (curves | {"without transforms": without}).items()},
-    }  # fmt: skip
-    print(name, len(subjects), "images:", *map(line, (result["against_bare"], result["against_photo"])), flush=True)
-    return result
+        "against_bare": against_bare,
+        "against_photo": against_photo,
+        "penalty": {preset: rates(each, curves[own]) for preset, each in curves.items() if preset != BARE},
+        "curves": {key: [asdict(curve) for curve in each] for key, each in curves.items()},
+    }
+
+
+def both_ways(test: list[Curve], anchor: list[Curve]) -> dict[str, Any]:
+    """Return BD-rates with both models by reference, and with both embedded."""
+    return {sizes: rates(test, anchor, sizes) for sizes in ("by_reference", "embedded")}
 
 
 def line(rates_by_size: dict[str, dict[str, Any]]) -> str:
     """Return the mean BD-rates of a comparison as text."""
-    return "; ".join(f"{sizes} {rate['mean']:+.2f} %" for sizes, rate in rates_by_size.items())
+    return ", ".join(f"{rate['mean']:+.2f} % {sizes}" for sizes, rate in rates_by_size.items())
 
 
 @click.command()
@@ -91,8 +93,11 @@ def line(rates_by_size: dict[str, dict[str, Any]]) -> str:
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="[tools/results/control.json]")
 def main(data: Path, limit: int, classes: str, output: Path | None) -> None:
     """Compare class models with controls; the result file is complete after every class."""
-    table = {}
-    for name in classes.split(","):
+    table, names = {}, classes.split(",")
+    unknown = [name for name in names if name not in CLASSES]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]} is unknown; classes are {', '.join(CLASSES)}", param_hint="--classes")
+    for name in names:
         table[name] = compare(name, data, limit)
         store("control", output, {"side_px": SIDE_PX, "qualities": QUALITIES, "classes": table})
 

@@ -12,8 +12,8 @@ BD-rates in percent of the bits at equal PSNR, whole files, mean over held-out i
 
 ## A class's preset, everything else equal
 
-Against the same model without its transforms and learned modes, and against the preset `photo`; with both models by
-reference (8 bytes of a hash), and with both embedded in every file, which is what one picture pays that travels alone.
+Against the same model without its transforms and learned modes, and against the preset `photo`; first with
+both models named by reference, then with both embedded in every file: what one picture pays that travels alone.
 
 """
 MATRIX = """
