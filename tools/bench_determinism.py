@@ -19,7 +19,7 @@ PLAIN = "1 thread"
 
 
 def run(data: Path, limit: int) -> dict[str, Any]:
-    """Code small crops in several ways, each in its own process; compare hashes of files and of pixels with the first."""
+    """Code small crops in several ways, each in its own process, and compare what comes out with the first."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         images = write_cases(list(crops(data, limit, max(SIDES_PX))), folder)

@@ -58,9 +58,10 @@ def in_turn(kinds: dict[str, list[Path]], limit: int) -> list[tuple[str, Path]]:
     return sorted(files[:limit])
 
 
-def crops(data: Path, limit: int, side: int) -> Iterator[Crop]:
-    """Yield crops of `limit` images of all kinds, as stored; files that cannot be read are passed over."""
-    for kind, path in in_turn(held_out_by_kind(data), limit):
+def crops(data: Path, limit: int, side: int, without: str = "") -> Iterator[Crop]:
+    """Yield crops of `limit` images of all kinds but one, as stored; files that cannot be read are passed over."""
+    kinds = {kind: files for kind, files in held_out_by_kind(data).items() if kind != without}
+    for kind, path in in_turn(kinds, limit):
         try:
             samples = read_image(path).picture.array
         except FdcError as error:
