@@ -1,7 +1,8 @@
 """The images of benchmarks: held-out files of each kind, and crops from their middle."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,18 +51,23 @@ def held_out_by_kind(data: Path) -> dict[str, list[Path]]:
     return {kind: files for kind, files in kinds.items() if files}
 
 
-def in_turn(kinds: dict[str, list[Path]], limit: int) -> list[tuple[str, Path]]:
-    """Return at most `limit` files, one of each kind in turn, and evenly spaced within a kind."""
-    chosen = {kind: evenly(files, limit) for kind, files in kinds.items()}
-    rounds = range(max((len(files) for files in chosen.values()), default=0))
-    files = [(kind, files[k]) for k in rounds for kind, files in chosen.items() if k < len(files)]
-    return sorted(files[:limit])
+def in_turn(kinds: dict[str, list[Path]]) -> Iterator[tuple[str, Path]]:
+    """Yield every file, one of each kind in turn, within a kind in an order drawn by a fixed seed."""
+    drawn = {kind: np.random.default_rng(0).permutation(len(files)) for kind, files in kinds.items()}
+    for k in range(max(map(len, kinds.values()), default=0)):
+        for kind, files in kinds.items():
+            if k < len(files):
+                yield kind, files[drawn[kind][k]]
 
 
 def crops(data: Path, limit: int, side: int, without: str = "") -> Iterator[Crop]:
     """Yield crops of `limit` images of all kinds but one, as stored; files that cannot be read are passed over."""
     kinds = {kind: files for kind, files in held_out_by_kind(data).items() if kind != without}
-    for kind, path in in_turn(kinds, limit):
+    return islice(_readable_crops(data, in_turn(kinds), side), limit)
+
+
+def _readable_crops(data: Path, files: Iterable[tuple[str, Path]], side: int) -> Iterator[Crop]:
+    for kind, path in files:
         try:
             samples = read_image(path).picture.array
         except FdcError as error:

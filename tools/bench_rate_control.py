@@ -9,7 +9,7 @@ size and PSNR grow with the quality; the bytes of all images together do not gro
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import inf, log10
 from pathlib import Path
 from typing import Any
@@ -140,14 +140,19 @@ def efforts(images: Sequence[Crop]) -> dict[str, Any]:
     return {"images": len(images), "rows": rows, "non_increasing": max(growth) <= 0, "largest_growth": max(growth)}
 
 
+def eight_bit(data: Path, limit: int) -> list[Crop]:
+    """Return crops that can be coded with loss."""
+    return list(islice((crop for crop in crops(data, 2 * limit, SIDE_PX) if crop.samples.dtype == np.uint8), limit))
+
+
 @click.command()
 @click.option("--data", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--limit", default=100, show_default=True, help="Images, in turn from each folder.")
 @click.option("--effort-limit", default=12, show_default=True, help="Of them, images that are coded at every effort.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path))
 def main(data: Path, limit: int, effort_limit: int, output: Path | None) -> None:
-    """Measure the rate control; 16-bit images, which are coded losslessly only, take no part."""
-    images = [crop for crop in crops(data, limit, SIDE_PX) if crop.samples.dtype == np.uint8]
+    """Measure the rate control."""
+    images = eight_bit(data, limit)
     ladders = [ladder(crop) for crop in images]
     attempts = []
     for crop, row in zip(images, ladders, strict=True):
