@@ -14,6 +14,7 @@ import numpy as np
 import ablation_kernels as kernels
 from fdcodec import codec
 from fdcodec.coding import tuning
+from fdcodec.coding.constants import N_GROUPS
 from fdcodec.kernels import prediction_kernels, search_kernels, syntax_kernels
 from fdcodec.model import ClassModel
 
@@ -72,6 +73,11 @@ def put(original: Any, replacement: Any) -> None:
         setattr(module, name, replacement)
 
 
+def has_learned_modes(model: ClassModel) -> bool:
+    """Tell whether a model brings modes of its own."""
+    return bool(getattr(model, "learned", ()))
+
+
 def nothing(setup: Setup) -> None:
     """Leave the codec as it is."""
 
@@ -95,8 +101,8 @@ def no_halves(setup: Setup) -> None:
 def planar_and_dc(setup: Setup) -> None:
     """Predict by planar and DC only, without angles and learned modes."""
     put(search_kernels._price_fits, kernels.price_without_angles)
-    if hasattr(setup.model, "learned"):
-        setup.model = replace(setup.model, learned=())
+    if has_learned_modes(setup.model):
+        no_learned_modes(setup)
 
 
 def no_smoothing(setup: Setup) -> None:
@@ -142,10 +148,11 @@ def no_transforms(setup: Setup) -> None:
 
 
 def no_learned_modes(setup: Setup) -> None:
-    """Code without the learned modes."""
-    if not getattr(setup.model, "learned", ()):
+    """Code without the learned modes and their transforms, which have the groups past those of the other modes."""
+    if not has_learned_modes(setup.model):
         raise NothingToRemoveError("the model has no learned modes")
-    setup.model = replace(setup.model, learned=())
+    transforms = {key: transform for key, transform in setup.model.transforms.items() if key[1] < N_GROUPS}
+    setup.model = replace(setup.model, transforms=transforms, learned=())
 
 
 def deblocking_only(setup: Setup) -> None:
