@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bench_images import Crop, crops
+from bench_images import Crop, crops, middle
 from bench_process import child
 from fdcodec.model import registry
 
@@ -44,13 +44,13 @@ def differences(expected: dict[str, Any], hashes: dict[str, Any]) -> list[str]:
 
 
 def write_cases(images: list[Crop], folder: Path) -> list[dict[str, Any]]:
-    """Write each crop, cut further to the sides in turn, and the settings it is coded with; return what they are."""
-    presets, cases = registry.names(), {}
+    """Write each crop, cut to the sides in turn, and the settings it is coded with; return what they are."""
+    presets, facts, cases = registry.names(), [], {}
     for k, crop in enumerate(images):
-        side = SIDES_PX[k % len(SIDES_PX)]
-        samples = np.ascontiguousarray(crop.samples[:side, :side])
-        np.save(folder / f"{k:03}.npy", samples)
+        samples, case = middle(crop.samples, SIDES_PX[k % len(SIDES_PX)]), f"{k:03}"
+        np.save(folder / f"{case}.npy", samples)
         lossy = {"quality": QUALITIES[k % len(QUALITIES)], "transform": presets[k % len(presets)]}
-        cases[f"{k:03}"] = {"tile": TILE_PX} | (lossy if samples.dtype == np.uint8 else {"lossless": True})
+        cases[case] = {"tile": TILE_PX} | (lossy if samples.dtype == np.uint8 else {"lossless": True})
+        facts.append(crop._replace(samples=samples).facts | {"case": case} | cases[case])
     (folder / "cases.json").write_text(json.dumps(cases))
-    return [crop.facts | {"case": case} | cases[case] for crop, case in zip(images, cases, strict=True)]
+    return facts
