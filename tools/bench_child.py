@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+Planes = tuple[bytes, tuple[int, ...], str]
+
 
 def measure_import() -> dict[str, object]:
     """Return the seconds that ``import fdcodec`` takes, and whether it brought numba."""
@@ -73,22 +75,22 @@ def roundtrip(path: Path, threads: int, settings: dict[str, Any]) -> dict[str, o
 
 
 @contextmanager
-def recorded_planes() -> Iterator[tuple[dict[bytes, str], dict[bytes, str]]]:
-    """Note the hash of a tile's planes before the filter by its payload, as encoded and as decoded."""
+def recorded_planes() -> Iterator[tuple[set[Planes], set[Planes]]]:
+    """Note payload, shape and hash of each tile's planes before the filter, as encoded and as decoded."""
     from fdcodec import codec
 
-    encoded: dict[bytes, str] = {}
-    decoded: dict[bytes, str] = {}
+    encoded: set[Planes] = set()
+    decoded: set[Planes] = set()
     encode_tile, decode_tile = codec.encode_tile, codec.decode_tile
 
     def encode(*arguments: Any) -> Any:
         tile = encode_tile(*arguments)
-        encoded[tile.payload] = sha256(tile.planes.tobytes()).hexdigest()
+        encoded.add((tile.payload, tile.planes.shape, sha256(tile.planes.tobytes()).hexdigest()))
         return tile
 
     def decode(payload: bytes, *arguments: Any) -> Any:
         planes, maps = decode_tile(payload, *arguments)
-        decoded[bytes(payload)] = sha256(planes.tobytes()).hexdigest()
+        decoded.add((bytes(payload), planes.shape, sha256(planes.tobytes()).hexdigest()))
         return planes, maps
 
     with patch.multiple(codec, encode_tile=encode, decode_tile=decode):
