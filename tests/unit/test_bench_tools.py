@@ -1,6 +1,7 @@
 """What the benchmarks compute beside their measurements: crops, choices of images, summaries, pages."""
 
 import importlib
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import fdcodec
 from fdcodec.model import registry
 
 ROOT = Path(__file__).parents[2]
@@ -118,3 +120,36 @@ def test_page_says_what_a_row_did(tool):
     row = {"label": "no x", "images": "rgb", "research": "+1"}
     assert table.table_row(row | {"mean": 1.234, "low": 1.0, "high": 2.0}).startswith("| no x (RGB) | +1.23 % |")
     assert "| nothing to remove |" in table.table_row(row | {"skipped": "nothing to remove"})
+
+
+def test_threads_are_given_to_a_decoder_that_takes_them(tool, monkeypatch):
+    """The argument `threads` goes to a decoder that has it, and to no other."""
+    child = tool("bench_child")
+    monkeypatch.setattr(fdcodec, "decode", lambda data: data)
+    assert child.decoding_threads(2) == {}
+    monkeypatch.setattr(fdcodec, "decode", lambda data, *, threads=1: data)
+    assert child.decoding_threads(2) == {"threads": 2}
+
+
+def test_roundtrip_compares_tiles_as_encoded_and_decoded(tool, tmp_path):
+    """Every tile of both directions is noted, those of equal payload and other shapes apart."""
+    child = tool("bench_child")
+    image = np.full((33, 33), 7, np.uint8)
+    with child.recorded_planes() as (encoded, decoded):
+        fdcodec.decode(fdcodec.encode(image, transform="photo", tile=32))
+    assert encoded == decoded
+    assert {shape for _, shape, _ in encoded} == {(1, 32, 32), (1, 32, 4), (1, 4, 32), (1, 4, 4)}
+    np.save(tmp_path / "a.npy", image)
+    row = child.roundtrip(tmp_path / "a.npy", 1, {"lossless": True})
+    assert row["same_planes"]
+    assert row["pixels"] == sha256(image.tobytes()).hexdigest()
+
+
+def test_encodes_of_a_search_are_counted(tool):
+    """The count is of encodes, whatever the target, and a target is met or not by its own rule."""
+    rate_control = tool("bench_rate_control")
+    crop = tool("bench_images").Crop("a", "b", "", np.arange(64 * 64, dtype=np.uint8).reshape(64, 64))
+    assert rate_control.attempt(crop, "quality", 50)["encodes"] == 1
+    row = rate_control.attempt(crop, "size_bytes", 4)
+    assert (row["met"], row["bytes"]) == (None, None)
+    assert 1 <= row["encodes"] <= 8
