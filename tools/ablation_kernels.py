@@ -23,7 +23,7 @@ from fdcodec.kernels.search_kernels import (
 from fdcodec.kernels.syntax_kernels import STRIDE, coefficient_context, neighbour_class
 
 LARGEST_LOG2, SMALLEST_LOG2 = MAX_LOG2, MIN_LOG2  # log2 sides of squares; rows set others
-DEAD_ZONE_64THS = 21  # of a step, added before a level is rounded down: a third
+DEAD_ZONE_64THS = 26  # of a step, added before a level is rounded down: the best of 16, 21, 26 and 30 on kodim01
 
 
 @kernel()

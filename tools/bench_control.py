@@ -88,7 +88,7 @@ def line(rates_by_size: dict[str, dict[str, Any]]) -> str:
 
 @click.command()
 @click.option("--data", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--limit", default=4, show_default=True, help="Images of each class, evenly over the sorted names.")
+@click.option("--limit", default=2, show_default=True, help="Images of each class, evenly over the sorted names.")
 @click.option("--classes", default=",".join(CLASSES), help="Only these, separated by commas [all].")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="[tools/results/control.json]")
 def main(data: Path, limit: int, classes: str, output: Path | None) -> None:
