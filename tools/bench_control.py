@@ -1,79 +1,106 @@
-"""What class models are worth: against themselves without transforms, against `photo`, and each on every class."""
+"""What a class model is worth, everything else equal, on held-out images, and what the wrong one costs.
 
-from dataclasses import replace
+usage: python tools/bench_control.py --data DIR [--limit N] [--classes a,b] [-o FILE]
+
+Three comparisons by BD-rate over whole files: (i) a class's preset against the same model without its transforms and
+learned modes; (ii) against the preset `photo`; (iii) every preset against the class's own, on every class. (i) and (ii)
+also with the models embedded. Then `python tools/control_table.py` writes docs/results/controls.md.
+"""
+
+from dataclasses import asdict, fields, replace
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+import click
 
-import fdcodec
-from bench_classes import evenly, held_out_folders
-from bench_images import middle
-from fdcodec.compare.bd_rate import bd_rate
-from fdcodec.compare.metrics import Samples, psnr
-from fdcodec.compare.subjects import find
-from fdcodec.image.reading import read_image
-from fdcodec.model import ClassModel
-from fdcodec.model.registry import presets
+from bench_curves import QUALITIES, Curve, measure, rates
+from bench_images import evenly, middle
+from bench_record import store
+from fdcodec.compare.codecs import Fdc
+from fdcodec.compare.subjects import Subject, find, load_all
+from fdcodec.model import ClassModel, registry
 
-PRESET_OF = {"natural": "photo", "kodak": "photo", "ct": "medical", "mri": "medical", "sipi": "photo"}
-NATURAL = "photo"
+SIDE_PX = 512
 BARE = "without transforms"
-Curve = dict[str, list[float]]
+CLASSES = {
+    name: (f"{name}/test", name)
+    for name in (
+        "fingerprint", "face", "texture", "satellite", "map", "document", "screenshot", "pixelart", "cartoon",
+        "microscopy",
+    )
+} | {
+    "ct": ("ct/test", "medical"),
+    "mri": ("mri/test", "medical"),
+    "natural": ("natural/test", "photo"),
+    "astronomy": ("astronomy/test", "photo"),
+    "kodak": ("kodak", "photo"),
+    "sipi-gray": ("sipi/gray", "gray"),
+}  # fmt: skip
+"""Folder of held-out images and preset of each class."""
 
 
-def run(data: Path, chosen: list[str], limit: int, side: int, qualities: list[float]) -> dict[str, object]:
-    """Measure each class that has a preset of its own."""
-    models, classes = {model.name: model for model in presets()}, {}
-    for folder in held_out_folders(data, chosen):
-        name = folder.parent.name if folder.name == "test" else folder.name
-        own = PRESET_OF.get(name, name)
-        if own in models:
-            classes[name] = _measure(folder, own, models, limit, side, qualities)
-            print(name, {key: classes[name][key] for key in ("own", "against_bare", "against_natural")})
-    return {"qualities": qualities, "side": side, "classes": classes}
+def bare(model: ClassModel) -> ClassModel:
+    """Return a model without its transforms and learned modes, everything else the same."""
+    learned = {"learned": ()} if "learned" in {field.name for field in fields(model)} else {}
+    return replace(model, transforms={}, **learned)
 
 
-def _measure(
-    folder: Path, own: str, models: dict[str, ClassModel], limit: int, side: int, qualities: list[float]
-) -> dict[str, object]:
-    images = [middle(read_image(path).picture.array, side) for path in evenly(find([folder]), limit)]
-    images = [image for image in images if image.dtype == np.uint8]
-    tried = models | {BARE: without_transforms(models[own])}
-    curves = {name: curve(images, model, qualities) for name, model in tried.items()}
-    natural, bare, mine = curves[NATURAL], curves[BARE], curves[own]
+def held_out(folder: Path, limit: int) -> list[Subject]:
+    """Return images of a class, cut to their middle; refused where a preset was trained on one."""
+    known = Fdc("auto").training_hashes()
+    subjects = [
+        replace(subject, samples=middle(subject.samples, SIDE_PX))
+        for subject in load_all(evenly(find([folder]), limit), gray=False)
+    ]
+    trained = [subject.name for subject in subjects if subject.sha256 in known]
+    if trained:
+        raise click.ClickException(f"{folder}: {trained[0]} is among the training images of a preset; take it out")
+    return subjects
+
+
+def compare(name: str, data: Path, limit: int) -> dict[str, Any]:
+    """Return everything about one class."""
+    folder, own = CLASSES[name]
+    subjects = held_out(data / folder, limit)
+    models = {preset: registry.get(preset) for preset in registry.names()} | {BARE: bare(registry.get(own))}
+    curves = {key: [measure(subject.samples, model) for subject in subjects] for key, model in models.items()}
+    against_bare, against_photo = (both_ways(curves[own], curves[anchor]) for anchor in (BARE, "photo"))
+    print(f"{name}, {len(subjects)} images: {BARE} {line(against_bare)}; photo {line(against_photo)}", flush=True)
     return {
-        "own": own,
-        "images": len(images),
-        "curves": curves,
-        "against_bare": percent(bare, mine),
-        "against_bare_embedded": percent(bare, mine, "embedded_bytes"),
-        "against_natural": percent(natural, mine),
-        "against_natural_embedded": percent(natural, mine, "embedded_bytes"),
-        "penalties": {name: percent(mine, curves[name]) for name in models},
+        "preset": own,
+        "images": [{"name": s.name, "sha256": s.sha256, "shape": s.samples.shape} for s in subjects],
+        "against_bare": against_bare,
+        "against_photo": against_photo,
+        "penalty": {preset: rates(each, curves[own]) for preset, each in curves.items() if preset != BARE},
+        "curves": {key: [asdict(curve) for curve in each] for key, each in curves.items()},
     }
 
 
-def without_transforms(model: ClassModel) -> ClassModel:
-    """Return a class model that keeps its start states and its filter, and codes with the plain DCT."""
-    return replace(model, transforms={})
+def both_ways(test: list[Curve], anchor: list[Curve]) -> dict[str, Any]:
+    """Return BD-rates with both models by reference, and with both embedded."""
+    return {sizes: rates(test, anchor, sizes) for sizes in ("by_reference", "embedded")}
 
 
-def curve(images: list[Samples], model: ClassModel, qualities: list[float]) -> Curve:
-    """Return bytes by reference and embedded, summed over the images, and the mean PSNR, by quality.
-
-    What embedding adds is measured on the first image, and is the same for all but for two bytes of a length.
-    """
-    points: Curve = {"bytes": [], "embedded_bytes": [], "psnr_db": []}
-    for quality in qualities:
-        files = [fdcodec.encode(image, quality=quality, transform=model, embed=False) for image in images]
-        embedded = len(fdcodec.encode(images[0], quality=quality, transform=model, embed=True)) - len(files[0])
-        psnrs = [psnr(i, fdcodec.decode(data, transform=model)) for i, data in zip(images, files, strict=True)]
-        points["bytes"].append(float(sum(map(len, files))))
-        points["embedded_bytes"].append(points["bytes"][-1] + embedded * len(files))
-        points["psnr_db"].append(float(np.mean(psnrs)))
-    return points
+def line(rates_by_size: dict[str, dict[str, Any]]) -> str:
+    """Return the mean BD-rates of a comparison as text."""
+    return ", ".join(f"{rate['mean']:+.2f} % {sizes}" for sizes, rate in rates_by_size.items())
 
 
-def percent(anchor: Curve, test: Curve, measure: str = "bytes") -> float:
-    """Return the BD-rate in percent; the anchor's bytes are those by reference (negative: `test` is smaller)."""
-    return bd_rate(anchor["bytes"], anchor["psnr_db"], test[measure], test["psnr_db"]).percent
+@click.command()
+@click.option("--data", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--limit", default=2, show_default=True, help="Images of each class, evenly over the sorted names.")
+@click.option("--classes", default=",".join(CLASSES), help="Only these, separated by commas [all].")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="[tools/results/control.json]")
+def main(data: Path, limit: int, classes: str, output: Path | None) -> None:
+    """Compare class models with controls; the result file is complete after every class."""
+    table, names = {}, classes.split(",")
+    unknown = [name for name in names if name not in CLASSES]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]} is unknown; classes are {', '.join(CLASSES)}", param_hint="--classes")
+    for name in names:
+        table[name] = compare(name, data, limit)
+        store("control", output, {"side_px": SIDE_PX, "qualities": QUALITIES, "classes": table})
+
+
+if __name__ == "__main__":
+    main()

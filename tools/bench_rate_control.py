@@ -1,123 +1,173 @@
-"""Whether targets are met, and whether quality and effort mean what they say, on images of all kinds."""
+"""Whether targets are met and scales are monotone, over images of all kinds.
 
-import itertools
-import warnings
+usage: python tools/bench_rate_control.py --data DIR [--limit 100] [--effort-limit 12] [-o FILE]
+
+Targets: PSNR within 0.1 dB; size and bits a pixel never above and at least 97 %; at most eight encodes. Scales: file
+size and PSNR grow with the quality; the bytes of all images together do not grow with the effort.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice, pairwise
+from math import inf, log10
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
+import click
 import numpy as np
 
 import fdcodec
-from bench_images import of_all_kinds
+from bench_images import Crop, Samples, crops
+from bench_record import store
 from fdcodec import codec
-from fdcodec.compare.metrics import Samples
-from fdcodec.errors import ParameterError, TargetWarning
-from fdcodec.image.arrays import as_picture
-from fdcodec.rate_control import MAX_ENCODES
-from fdcodec.targets import LEAST_FILL, PROMISED_DB, psnr_db
+from fdcodec.errors import ParameterError
 
-PSNR_DB = (32.0, 38.0)
-SIZE_BPP = (0.5, 1.5)
-LADDER = tuple(range(0, 101, 10))
+SIDE_PX = 256
+LADDER = (0, 15, 30, 45, 60, 75, 88, 100)
 EFFORTS = range(1, 10)
-EFFORT_QUALITY = 50
-EFFORT_SIDE = 256
+EFFORT_QUALITY = 60
+PSNR_TARGETS = (30.0, 36.0, 42.0)
+BPP_TARGET = 1.0
+ANCHORS = (30, 75)  # qualities whose sizes, times SIZE_FACTOR, are targets: sizes an image can have, not on the scale
+SIZE_FACTOR = 1.07
+PSNR_BAND = 0.1 + 1e-9
+LEAST_FILL = 0.97
+MAX_ENCODES = 8
+WORST = 5
 
 
-def run(data: Path, limit: int, side: int) -> dict[str, object]:
-    """Measure all images; the result holds shares, worst cases and every attempt."""
-    images = list(of_all_kinds(data, limit, side))
-    attempts = [_attempt(name, image, target) for name, image in images for target in _targets(image)]
-    ladders = [_ladder(name, image) for name, image in images]
-    efforts = _efforts([image[:EFFORT_SIDE, :EFFORT_SIDE] for _, image in images])
-    summary = {
-        "images": len(images),
-        "psnr": _shares([attempt for attempt in attempts if attempt["kind"] == "psnr_db"]),
-        "size": _shares([attempt for attempt in attempts if attempt["kind"] == "size_bytes"]),
-        "most_encodes": max(attempt["encodes"] for attempt in attempts),
-        "most_encodes_allowed": MAX_ENCODES,
-        "ladders_rising_in_bytes": float(np.mean([ladder["bytes_rise"] for ladder in ladders])),
-        "ladders_rising_in_psnr": float(np.mean([ladder["psnr_rises"] for ladder in ladders])),
-        "effort_bytes_fall": all(a >= b for a, b in itertools.pairwise(efforts)),
-    }
-    print(summary)
-    return {"summary": summary, "effort_bytes": efforts, "attempts": attempts, "ladders": ladders}
+@contextmanager
+def counted_encodes() -> Iterator[Counter[str]]:
+    """Count the encodes that the search for a target makes."""
+    count: Counter[str] = Counter()
+    original = codec.encode
+
+    def encode(*arguments: Any) -> bytes:
+        count["encodes"] += 1
+        return original(*arguments)
+
+    with patch.object(codec, "encode", encode):
+        yield count
 
 
-def _targets(image: Samples) -> list[tuple[str, float]]:
-    pixels = image.shape[0] * image.shape[1]
-    return [("psnr_db", value) for value in PSNR_DB] + [("size_bytes", int(bpp * pixels / 8)) for bpp in SIZE_BPP]
+def psnr_of(samples: Samples, data: bytes) -> float:
+    """Return the PSNR in dB of a file over all samples."""
+    difference = samples.astype(np.float64) - fdcodec.decode(data)
+    mean_square = float(np.mean(difference**2))
+    return 10 * log10(255**2 / mean_square) if mean_square else inf
 
 
-def _attempt(name: str, image: Samples, target: tuple[str, float]) -> dict[str, object]:
-    """Encode to a target, and say whether it was met, missed, refused, or outside what any quality gives."""
-    kind, value = target
-    with warnings.catch_warnings(record=True) as caught, _Counter() as counter:
-        warnings.simplefilter("always", TargetWarning)
+def attempt(crop: Crop, kind: str, value: float) -> dict[str, Any]:
+    """Encode to one target and return what came out; `bytes` is None where the target was refused."""
+    with counted_encodes() as count:
         try:
-            data = fdcodec.encode(image, **{kind: value})
+            data = fdcodec.encode(crop.samples, **{kind: value})
         except ParameterError:
-            return {"image": name, "kind": kind, "value": value, "encodes": counter.count, "outcome": "refused"}
-    reached = psnr_db(as_picture(image), data) if kind == "psnr_db" else len(data)
-    met = abs(reached - value) <= PROMISED_DB if kind == "psnr_db" else LEAST_FILL * value <= reached <= value
-    outcome = "met" if met else "missed" if _is_reachable(image, kind, value) else "unreachable"
+            data = b""
+    row = {"image": crop.name, "target": kind, "value": value, "encodes": count["encodes"], "bytes": len(data) or None}
+    if not data:
+        return row | {"met": None}
+    if kind == "psnr_db":
+        reached = psnr_of(crop.samples, data)
+        return row | {"reached": reached, "met": abs(reached - value) <= PSNR_BAND}
+    limit = value if kind == "size_bytes" else int(value * crop.samples.shape[0] * crop.samples.shape[1] / 8)
+    fill = len(data) / limit
+    return row | {"reached": fill, "above": len(data) > limit, "met": LEAST_FILL <= fill <= 1}
+
+
+def ladder(crop: Crop) -> dict[str, Any]:
+    """Encode at every quality of the ladder; return sizes and PSNR, and the worst steps down."""
+    files = [fdcodec.encode(crop.samples, quality=quality) for quality in LADDER]
+    sizes, psnr_db = [len(data) for data in files], [psnr_of(crop.samples, data) for data in files]
+    relative = [b / a - 1 for a, b in pairwise(sizes)]
     return {
-        "image": name,
-        "kind": kind,
-        "value": value,
-        "reached": reached,
-        "encodes": counter.count,
-        "outcome": outcome,
-        "warned": len(caught) > 0,
-    }
-
-
-def _is_reachable(image: Samples, kind: str, value: float) -> bool:
-    """Tell whether a target lies between what the lowest and the highest quality give: a miss is then the search's."""
-    files = [fdcodec.encode(image, quality=quality) for quality in (0, 100)]
-    low, high = [psnr_db(as_picture(image), data) if kind == "psnr_db" else len(data) for data in files]
-    return low <= value <= high
-
-
-class _Counter:
-    """Counts the encodes of a search while it is entered."""
-
-    def __enter__(self) -> "_Counter":
-        self.count, self._encode = 0, codec.encode
-        codec.encode = self._counted
-        return self
-
-    def _counted(self, *arguments: object) -> bytes:
-        self.count += 1
-        return self._encode(*arguments)
-
-    def __exit__(self, *_: object) -> None:
-        codec.encode = self._encode
-
-
-def _shares(attempts: list[dict[str, object]]) -> dict[str, object]:
-    """Return how often each outcome came, and the farthest results."""
-    outcomes = [attempt["outcome"] for attempt in attempts]
-    off = [attempt for attempt in attempts if attempt["outcome"] in ("unreachable", "missed")]
-    worst = sorted(off, key=lambda attempt: -abs(attempt["reached"] / attempt["value"] - 1))[:5]
-    return {
-        name: outcomes.count(name) / max(len(outcomes), 1) for name in ("met", "unreachable", "refused", "missed")
-    } | {"worst": worst}
-
-
-def _ladder(name: str, image: Samples) -> dict[str, object]:
-    """Encode at each quality of the ladder with one model, so that only the quality changes."""
-    files = [fdcodec.encode(image, quality=quality, transform="photo") for quality in LADDER]
-    sizes, psnrs = [len(data) for data in files], [psnr_db(as_picture(image), data) for data in files]
-    return {
-        "image": name,
+        "image": crop.name,
         "bytes": sizes,
-        "psnr_db": psnrs,
-        "bytes_rise": all(a <= b for a, b in itertools.pairwise(sizes)),
-        "psnr_rises": all(a <= b for a, b in itertools.pairwise(psnrs)),
+        "psnr_db": psnr_db,
+        "worst_size_step": min(relative),
+        "worst_psnr_step": min(b - a if a < inf else (0 if b == inf else -inf) for a, b in pairwise(psnr_db)),
     }
 
 
-def _efforts(images: list[Samples]) -> list[int]:
-    """Return the bytes of all images together by effort."""
-    settings = {"quality": EFFORT_QUALITY, "transform": "photo"}
-    return [sum(len(fdcodec.encode(image, effort=effort, **settings)) for image in images) for effort in EFFORTS]
+def targets_of(row: dict[str, Any]) -> list[tuple[str, float]]:
+    """Return the targets of an image, by what its ladder says it can reach."""
+    sizes = [row["bytes"][LADDER.index(quality)] for quality in ANCHORS]
+    targets: list[tuple[str, float]] = [("psnr_db", value) for value in PSNR_TARGETS]
+    targets += [("size_bytes", int(SIZE_FACTOR * size)) for size in sizes]
+    return [*targets, ("bpp", BPP_TARGET)]
+
+
+def share(rows: Sequence[dict[str, Any]], holds: Callable[[dict[str, Any]], bool]) -> float | None:
+    """Return the share of rows of which something holds; None of no rows."""
+    return sum(map(holds, rows)) / len(rows) if rows else None
+
+
+def summary(attempts: list[dict[str, Any]], ladders: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return shares and worst cases."""
+    result: dict[str, Any] = {}
+    for kind in ("psnr_db", "size_bytes", "bpp"):
+        rows = [row for row in attempts if row["target"] == kind]
+        missed = [row for row in rows if row["met"] is False]
+        aim = (
+            (lambda row: abs(row["reached"] - row["value"])) if kind == "psnr_db" else (lambda row: 1 - row["reached"])
+        )
+        result[kind] = {
+            "attempts": len(rows),
+            "refused": sum(row["met"] is None for row in rows),
+            "met": share([row for row in rows if row["met"] is not None], lambda row: row["met"]),
+            "above": sum(row.get("above", False) for row in rows),
+            "most_encodes": max((row["encodes"] for row in rows), default=0),
+            "worst": sorted(missed, key=aim, reverse=True)[:WORST],
+        }
+    for key, name in (("worst_size_step", "size_grows"), ("worst_psnr_step", "psnr_grows")):
+        result[name] = {
+            "share": share(ladders, lambda row, key=key: row[key] >= 0),
+            "worst": sorted(ladders, key=lambda row, key=key: row[key])[:WORST],
+        }
+    return result
+
+
+def efforts(images: Sequence[Crop]) -> dict[str, Any]:
+    """Return total bytes and mean PSNR by effort at one quality."""
+    rows = []
+    for effort in EFFORTS:
+        files = [fdcodec.encode(crop.samples, quality=EFFORT_QUALITY, effort=effort) for crop in images]
+        psnr_db = [psnr_of(crop.samples, data) for crop, data in zip(images, files, strict=True)]
+        rows.append({"effort": effort, "bytes": sum(map(len, files)), "mean_psnr_db": float(np.mean(psnr_db))})
+    growth = [b["bytes"] / a["bytes"] - 1 for a, b in pairwise(rows)]
+    return {"images": len(images), "rows": rows, "non_increasing": max(growth) <= 0, "largest_growth": max(growth)}
+
+
+def eight_bit(data: Path, limit: int) -> list[Crop]:
+    """Return crops that can be coded with loss."""
+    return list(islice((crop for crop in crops(data, 2 * limit, SIDE_PX) if crop.samples.dtype == np.uint8), limit))
+
+
+@click.command()
+@click.option("--data", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--limit", default=100, show_default=True, help="Images, in turn from each folder.")
+@click.option("--effort-limit", default=12, show_default=True, help="Of them, images that are coded at every effort.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path))
+def main(data: Path, limit: int, effort_limit: int, output: Path | None) -> None:
+    """Measure the rate control."""
+    images = eight_bit(data, limit)
+    ladders = [ladder(crop) for crop in images]
+    attempts = []
+    for crop, row in zip(images, ladders, strict=True):
+        attempts += [attempt(crop, *target) for target in targets_of(row)]
+        print(crop.name, *(f"{r['target']}={r['value']:g}: {r['met']} ({r['encodes']})" for r in attempts[-6:]))
+    every = max(len(images) // effort_limit, 1)
+    results = {
+        "images": [crop.facts for crop in images],
+        "summary": summary(attempts, ladders),
+        "efforts": efforts(images[::every][:effort_limit]),
+        "attempts": attempts,
+        "ladders": ladders,
+    }
+    store("rate_control", output, results)
+
+
+if __name__ == "__main__":
+    main()
