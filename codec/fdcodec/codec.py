@@ -21,6 +21,7 @@ from fdcodec.container.header import Header
 from fdcodec.errors import FormatError, UnsupportedError
 from fdcodec.filtering.post import apply_filter, best_strengths, strength_errors
 from fdcodec.image.colour import choose_colour, colour_matrix, from_planes, plane_bounds, to_planes
+from fdcodec.image.screen import is_screen
 from fdcodec.image.picture import Picture, Samples
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel, find
@@ -91,7 +92,7 @@ def _encode_part(
     matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
     planes = to_planes(samples[:, :, :n_colours].astype(np.uint8, copy=False), matrix)
     options = search_options(settings, parameters.step_index, plane_bounds(matrix))
-    payload, decoded, maps, _ = encode_tile(planes, model, options)
+    payload, decoded, maps, _ = encode_tile(planes, model, options, parameters.screen)
     errors = strength_errors(planes, decoded, maps, model, parameters.step_index)
     if samples.shape[2] == n_colours:
         return payload, errors
@@ -111,7 +112,7 @@ def _decode_part(
     colours, alpha = (payload, b"") if channels == n_colours else _split_payload(payload)
     plane_shape = (n_colours, height + -height % 4, width + -width % 4)
     bounds = plane_bounds(matrix)
-    planes, maps = decode_tile(colours, plane_shape, model, parameters.step_index, bounds)
+    planes, maps = decode_tile(colours, plane_shape, model, parameters.step_index, bounds, parameters.screen)
     apply_filter(planes, maps, model, parameters.step_index, parameters.strengths, bounds)
     samples: NDArray[np.uint8] = from_planes(planes, matrix, height, width)
     if channels == n_colours:
@@ -141,11 +142,11 @@ def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
 
 def _choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters:
     step_index = step_index_for(settings.quality)
-    if samples.shape[2] < 3:
-        return Parameters(step_index)
-    return Parameters(
-        step_index, choose_colour(samples[:, :, :3].astype(np.uint8, copy=False), 2.0 ** (step_index / 32 - 4))
-    )
+    colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1].astype(np.uint8, copy=False)
+    screen = is_screen(colours)
+    if colours.shape[2] == 1:
+        return Parameters(step_index, screen=screen)
+    return Parameters(step_index, choose_colour(colours, 2.0 ** (step_index / 32 - 4)), screen=screen)
 
 
 def _header_of(picture: Picture, settings: EncoderSettings) -> Header:

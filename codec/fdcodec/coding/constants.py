@@ -10,6 +10,7 @@ PLANAR, DC = 0, 1
 HORIZONTAL, DIAGONAL, VERTICAL = 10, 18, 26
 N_MODES = 35
 CHROMA_FROM_LUMA = 35
+SAMPLED = 36  # its samples are coded themselves (SPEC 5.9)
 N_PROBABLE = 6  # most probable modes
 
 # SPEC 4.2: transforms

@@ -18,4 +18,15 @@ SIGNIFICANT = END_DETAIL + KINDS * N_SIZES * END_BINS  # [kind][log2 size][quant
 _PER_KIND = N_SIZES * N_QUANTIZERS * N_FREQUENCY_CLASSES * N_NEIGHBOUR_CLASSES
 ABOVE_ONE = SIGNIFICANT + KINDS * _PER_KIND  # as SIGNIFICANT
 MAGNITUDE = ABOVE_ONE + KINDS * _PER_KIND  # [kind][magnitude 2..14][neighbours]
-N_CONTEXTS = MAGNITUDE + KINDS * 16 * N_NEIGHBOUR_CLASSES
+
+N_CONFIDENCES = 8
+N_PATTERNS = 128
+N_SLOTS = 4  # left, above, above right, above left
+IS_SAMPLED = MAGNITUDE + KINDS * 16 * N_NEIGHBOUR_CLASSES  # [kind][log2 size][blocks left and above alike 0..2]
+IS_CODED = IS_SAMPLED + KINDS * N_SIZES * 3  # [kind][log2 size]
+FOLLOWER = IS_CODED + KINDS * N_SIZES  # [kind][table 0..1][confidence][equal to left, to above 0..3]
+NEIGHBOUR = FOLLOWER + KINDS * 2 * N_CONFIDENCES * 4  # [kind][slot][pattern]
+RECENT = NEIGHBOUR + KINDS * N_SLOTS * N_PATTERNS  # [kind]
+RECENT_INDEX = RECENT + KINDS  # [kind][node of a tree of 5 bits]
+LITERAL = RECENT_INDEX + KINDS * 32  # [kind][bin]
+N_CONTEXTS = LITERAL + KINDS * 32

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import FILTER_BUCKET_OCTAVES, MAX_STRENGTH, STEPS_PER_OCTAVE
+from fdcodec.coding.constants import FILTER_BUCKET_OCTAVES, MAX_STRENGTH, SAMPLED, STEPS_PER_OCTAVE
 from fdcodec.kernels.filter_kernels import (
     BORDER,
     TAPS,
@@ -49,10 +49,25 @@ def apply_filter(
         strength = strengths[min(k, 1)]
         if strength == 0:
             continue
-        deblock_plane(plane, maps[k].log2_sizes, step_index)
+        deblock(plane, maps[k], step_index)
         if strength > 1:
             corrections = trained_corrections(plane, model, step_index, min(k, 1))
+            _cells(corrections)[maps[k].modes == SAMPLED] = 0
             add_corrections(plane, corrections, strength - 1, *bounds[k])
+
+
+def deblock(plane: Planes, maps: Maps, step_index: int) -> None:
+    """Deblock a plane in place; sampled blocks stay as they are (SPEC 6.1)."""
+    is_sampled = maps.modes == SAMPLED
+    samples = _cells(plane)[is_sampled]
+    deblock_plane(plane, maps.log2_sizes, step_index)
+    _cells(plane)[is_sampled] = samples
+
+
+def _cells(plane: Planes) -> Planes:
+    """Return a view of a plane by 4x4 cells, shape (rows, columns, 4, 4)."""
+    height, width = plane.shape
+    return plane.reshape(height // 4, 4, width // 4, 4).swapaxes(1, 2)
 
 
 def trained_corrections(plane: Planes, model: ClassModel, step_index: int, kind: int) -> Planes:
@@ -90,8 +105,9 @@ def strength_errors(original: Planes, planes: Planes, maps: list[Maps], model: C
     for k, plane in enumerate(planes):
         kind = min(k, 1)
         errors[kind, 0] += float(np.sum((original[k] - plane).astype(np.float64) ** 2))
-        deblock_plane(plane, maps[k].log2_sizes, step_index)
+        deblock(plane, maps[k], step_index)
         corrections = trained_corrections(plane, model, step_index, kind).astype(np.float64)
+        _cells(corrections)[maps[k].modes == SAMPLED] = 0
         residual = (original[k] - plane).astype(np.float64)
         square, cross, own = np.sum(residual**2), np.sum(residual * corrections), np.sum(corrections**2)
         errors[kind, 1:] += square - 2 * shares * cross + shares**2 * own

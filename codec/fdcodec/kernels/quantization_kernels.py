@@ -10,7 +10,8 @@ import numpy as np
 from fdcodec.coding.constants import MAX_LEVEL, STEP_BITS
 from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.syntax_kernels import NEXT_STATE, STRIDE, coefficient_context, neighbour_class
+from fdcodec.kernels.syntax_kernels import STRIDE, coefficient_context, neighbour_class
+from fdcodec.kernels.tables import NEXT_STATE
 
 ERROR_SHIFT = 6
 RECIPROCAL_BITS = 40

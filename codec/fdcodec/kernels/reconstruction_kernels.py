@@ -8,7 +8,7 @@ import numpy as np
 from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LIMIT, MAX_LOG2, STEP_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
-from fdcodec.kernels.syntax_kernels import NEXT_STATE
+from fdcodec.kernels.tables import NEXT_STATE
 from fdcodec.kernels.transform_kernels import inverse_transform
 
 TREE_CELLS = 1 << (2 * (MAX_LOG2 - CELL_LOG2))

@@ -19,6 +19,7 @@ from fdcodec.coding.constants import (
     MIN_LOG2,
     N_MODES,
     N_PROBABLE,
+    SAMPLED,
     STEP_BITS,
 )
 from fdcodec.kernels.cost_kernels import Costs, bin_cost, mode_cost, new_costs, update_costs
@@ -33,6 +34,8 @@ from fdcodec.kernels.reconstruction_kernels import (
     reconstruct_block,
     tree_cell,
 )
+from fdcodec.kernels.sampled_kernels import Screen
+from fdcodec.kernels.sampled_search import Journal, finish_samples, mark, new_journal, take_back, try_samples
 from fdcodec.kernels.syntax_kernels import (
     STRIDE,
     activity_context,
@@ -76,6 +79,8 @@ class Search(NamedTuple):
     nodes: np.ndarray
     rows: np.ndarray
     lanes: np.ndarray
+    screen: Screen
+    journal: Journal
 
 
 class Options(NamedTuple):
@@ -291,6 +296,8 @@ def _open_node(s, o, x, y, log2_size):
         return
     node[WHOLE] = _search_leaf(s, o, x, y, log2_size)
     error = _reconstruct_trial(s, o, x, y, log2_size)
+    if s.screen.is_on:
+        node[WHOLE] = try_samples(s, o, x, y, log2_size, node[WHOLE])
     if log2_size == MIN_LOG2:
         node[QUARTER] = 4
         return
@@ -298,6 +305,8 @@ def _open_node(s, o, x, y, log2_size):
     node[WHOLE] += o.lagrangian * bin_cost(s.contexts, context, 0)
     node[PARTS] += o.lagrangian * bin_cost(s.contexts, context, 1)
     end = s.best_ends[log2_size]
+    if s.best_modes[log2_size] == SAMPLED:
+        return
     if end < o.least_end and (end > 0 or error << 10 < np.int64(o.skip_split) << (2 * log2_size)):
         node[QUARTER] = 4
         node[PARTS] = INFINITE
@@ -348,6 +357,9 @@ def _finish_block(s, o, x, y, log2_size):
     size = 1 << log2_size
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     mode = np.int64(s.maps.modes[cell_y, cell_x])
+    if mode == SAMPLED:
+        fill_cells(s.maps.ends, x, y, log2_size, finish_samples(s, o, x, y, log2_size))
+        return
     predict_block(s.plane, s.luma, x, y, log2_size, mode, s.work)
     _transform_residual(s, o, x, y, log2_size, mode)
     block = (o.kind, log2_size, activity_context(s.maps, s.guide, o.kind, x, y), s.tables.scans[log2_size])
@@ -386,11 +398,13 @@ def encode_plane(s, o, stream, code_work):
         for x in range(0, width, 1 << MAX_LOG2):
             update_costs(s.contexts, o.kind, s.costs)
             search_tree(s, o, x, y)
+            mark(s.journal, s.screen.expected, 0)
             _finish_tree(s, o, x, y)
+            take_back(s.journal, s.screen.expected, 0, 0)
             code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work)
 
 
-def new_search(original, plane, luma, maps, guide, contexts, tables, work):
+def new_search(original, plane, luma, maps, guide, contexts, tables, work, screen):
     """Gather the arrays of a plane's search and allocate its scratch."""
     return Search(
         original,
@@ -418,4 +432,6 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         np.zeros((MAX_LOG2 + 1, NODE_FIELDS), np.int64),
         np.zeros((4, 32), np.int32),
         np.zeros((6, 4), np.int64),
+        screen,
+        new_journal(),
     )

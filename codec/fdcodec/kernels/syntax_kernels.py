@@ -33,9 +33,11 @@ from fdcodec.kernels.range_coder import (
     code_bypass,
     code_exp_golomb,
 )
+from fdcodec.kernels.reconstruction_kernels import reconstruct_block
+from fdcodec.kernels.sampled_kernels import code_sampled_leaf, no_screen
+from fdcodec.kernels.tables import NEXT_STATE
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
-NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quantizer, by state and parity (SPEC 4.3)
 NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9] * 8)
 MAX_NEIGHBOURS = 32
 
@@ -182,7 +184,8 @@ def probable_modes(maps, guide, kind, x, y, size, modes):
     above = PLANAR if above >= N_MODES else above
     count = 0
     if kind == 1:
-        count = _append(modes, count, guide.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+        guided = guide.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+        count = _append(modes, count, PLANAR if guided >= N_MODES else guided)
     count = _append(modes, count, PLANAR)
     count = _append(modes, count, left)
     count = _append(modes, count, above)
@@ -285,8 +288,10 @@ def fill_cells(cells, x, y, log2_size, value):
 
 @kernel(checked=True)
 def code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, work):
-    """Code one block: its mode, its end, its levels."""
-    magnitudes, probable = work
+    """Code one block: its mode, its end, its levels; in a picture with screen tools a decoder reconstructs it, too."""
+    magnitudes, probable, screen = work
+    if screen.is_on and code_sampled_leaf(stream, screen.expected, maps, kind, x, y, log2_size):
+        return
     size = 1 << log2_size
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     mode = _code_mode(stream, maps, guide, kind, x, y, log2_size, probable)
@@ -295,6 +300,12 @@ def code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, work):
     fill_cells(maps.ends, x, y, log2_size, end)
     levels = maps.levels[y : y + size, x : x + size]
     _code_levels(stream, kind, log2_size, scans[log2_size], end, levels, magnitudes)
+    coder, _, _ = stream
+    if screen.is_on and coder[DECODING]:
+        e, bounds = screen.expected, (screen.low, screen.high)
+        reconstruct_block(
+            e.plane, e.first, maps, x, y, log2_size, screen.half_step, bounds, screen.tables, screen.work
+        )
 
 
 @kernel(checked=True)
@@ -316,7 +327,7 @@ def _code_split(stream, maps, guide, kind, x, y, log2_size):
 def code_tree(stream, maps, guide, kind, x, y, scans, work):
     """Code the quadtree whose root is at (x, y): split flags and blocks, depth first, in Z order (SPEC 5.4)."""
     height, width = maps.levels.shape
-    magnitudes, probable, stack = work
+    magnitudes, probable, stack, screen = work
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
     while depth > 0:
@@ -333,7 +344,7 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work):
                 depth += 1
         else:
             fill_cells(maps.log2_sizes, x, y, log2_size, log2_size)
-            code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, (magnitudes, probable))
+            code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, (magnitudes, probable, screen))
 
 
 @kernel(checked=True)
@@ -348,6 +359,8 @@ def code_plane(stream, maps, guide, kind, scans, work):
             code_tree(stream, maps, guide, kind, x, y, scans, work)
 
 
-def new_code_work():
-    """Return the scratch of `code_plane`: magnitudes of a block, its probable modes, and the stack of open blocks."""
-    return np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64), np.zeros((16, 3), np.int64)
+def new_code_work(screen=None):
+    """Return the scratch of `code_plane`: a block's magnitudes, its probable modes, open blocks, and the screen tools."""
+    screen = no_screen() if screen is None else screen
+    magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
+    return magnitudes, probable, np.zeros((16, 3), np.int64), screen

@@ -19,6 +19,9 @@ from fdcodec.coding.constants import (
 )
 
 
+NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quantizer, by state and parity (SPEC 4.3)
+
+
 class Tables(NamedTuple):
     """What one class model lays before the block kernels; every array is int32.
 

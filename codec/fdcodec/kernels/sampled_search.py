@@ -1,0 +1,215 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""The encoder's choice of the samples of a sampled block, by rate and distortion, greedily one after another.
+
+What a trial enters into the tables is written down in a journal and taken back.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fdcodec.coding import contexts as ctx
+from fdcodec.coding.constants import MIN_LOG2, SAMPLED
+from fdcodec.kernels.cost_kernels import ONE_BIT, bin_cost
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.quantization_kernels import INFINITE
+from fdcodec.kernels.sampled_kernels import (
+    CONFIDENCE,
+    MAX_PREFIX,
+    N_RECENT,
+    N_TABLES,
+    VALUE,
+    expect,
+    learn,
+    predicted,
+    remember,
+    sampled_context,
+)
+
+ERROR_SHIFT = 18  # from squared sample units to the unit of costs
+
+
+class Journal(NamedTuple):
+    """What to take back: entries (table, slot, value, confidence), their count, and the recent values of two marks."""
+
+    entries: np.ndarray
+    count: np.ndarray
+    recent: np.ndarray
+
+
+def new_journal():
+    """Return an empty journal, which holds two trees' worth of entries."""
+    return Journal(np.zeros((4 * 1024 * N_TABLES, 4), np.int64), np.zeros(1, np.int64), np.zeros((2, N_RECENT), np.int32))
+
+
+@kernel()
+def mark(journal, e, level):
+    """Keep the recent values as mark `level` (0: of the tree, 1: of a trial); return the journal's count."""
+    for k in range(N_RECENT):
+        journal.recent[level, k] = e.recent[k]
+    return journal.count[0]
+
+
+@kernel()
+def take_back(journal, e, level, count):
+    """Bring the tables and the recent values back to where they were at a mark."""
+    for k in range(journal.count[0] - 1, count - 1, -1):
+        table, slot, value, confidence = journal.entries[k]
+        e.tables[table, slot, VALUE] = value
+        e.tables[table, slot, CONFIDENCE] = confidence
+    journal.count[0] = count
+    for k in range(N_RECENT):
+        e.recent[k] = journal.recent[level, k]
+
+
+@kernel()
+def _learn(journal, e, value):
+    for table in range(N_TABLES):
+        entry = journal.entries[journal.count[0]]
+        entry[0], entry[1] = table, e.slots[table]
+        entry[2] = e.tables[table, e.slots[table], VALUE]
+        entry[3] = e.tables[table, e.slots[table], CONFIDENCE]
+        journal.count[0] += 1
+    learn(e, value)
+
+
+@kernel()
+def _literal_cost(contexts, kind, difference):
+    """Return the cost of a value outside all lists."""
+    first = ctx.LITERAL + kind * 32
+    cost = bin_cost(contexts, first, 1 if difference < 0 else 0)
+    target = abs(difference) + 1
+    n_bits = 0
+    while n_bits < MAX_PREFIX:
+        more = 1 if target >> (n_bits + 1) else 0
+        cost += bin_cost(contexts, first + 1 + n_bits, more)
+        if not more:
+            break
+        n_bits += 1
+    return cost + n_bits * ONE_BIT
+
+
+@kernel()
+def _recent_cost(contexts, kind, index):
+    cost, node = 0, 1
+    for bit in range(4, -1, -1):
+        cost += bin_cost(contexts, ctx.RECENT_INDEX + kind * 32 + node, (index >> bit) & 1)
+        node = 2 * node + ((index >> bit) & 1)
+    return cost
+
+
+@kernel()
+def _error(a, b):
+    return (a - b) * (a - b) << ERROR_SHIFT
+
+
+@kernel()
+def _choose_other(e, contexts, kind, x, y, target, lagrangian, rate):
+    """Return (cost, value, index) of the best of the recent values and the nearest on the grid (index N_RECENT - 1)."""
+    in_list, outside = bin_cost(contexts, ctx.RECENT + kind, 1), bin_cost(contexts, ctx.RECENT + kind, 0)
+    nearest, nearest_error = 0, INFINITE
+    for index in range(N_RECENT):
+        error = _error(target, np.int64(e.recent[index]))
+        if error < nearest_error:
+            nearest, nearest_error = index, error
+    best = nearest_error + lagrangian * (rate + in_list + _recent_cost(contexts, kind, nearest))
+    value, index = np.int64(e.recent[nearest]), nearest
+    if nearest_error > 0:
+        step = min((target - e.grid[0] + e.grid[2] // 2) // e.grid[2], (e.grid[1] - e.grid[0]) // e.grid[2])
+        near = e.grid[0] + step * e.grid[2]
+        cost = _literal_cost(contexts, kind, step - predicted(e, x, y))
+        cost = _error(target, near) + lagrangian * (rate + outside + cost)
+        if cost < best:
+            best, value, index = cost, near, N_RECENT - 1
+    return best, value, index
+
+
+@kernel()
+def _choose_sample(e, contexts, kind, x, y, is_last, target, lagrangian):
+    """Return (cost, value, index of the recent values or -1) of the best way to code one sample."""
+    count = expect(e, kind, x, y, is_last)
+    best, value, index, rate = INFINITE, np.int64(0), -1, 0
+    for k in range(count):
+        context = e.contexts[k]
+        error = _error(target, e.values[k])
+        cost = error + lagrangian * (rate + bin_cost(contexts, context, 1))
+        if cost < best:
+            best, value = cost, e.values[k]
+        rate += bin_cost(contexts, context, 0)
+        if error == 0 or best <= lagrangian * rate:
+            return best, value, index
+    cost, other, place = _choose_other(e, contexts, kind, x, y, target, lagrangian, rate)
+    if cost < best:
+        return cost, other, place
+    return best, value, index
+
+
+@kernel()
+def choose_samples(s, o, x, y, log2_size, is_coded, budget):
+    """Write the samples of a block into the plane and enter them into the tables; return their cost.
+
+    Gives up as soon as the cost passes `budget`.
+    """
+    e, size, total = s.screen.expected, 1 << log2_size, np.int64(0)
+    for row in range(y, y + size):
+        for column in range(x, x + size):
+            target, is_last = np.int64(s.original[row, column]), column == x + size - 1
+            target = min(max(target, o.low), o.high)
+            if is_coded:
+                cost, value, index = _choose_sample(e, s.contexts, o.kind, column, row, is_last, target, o.lagrangian)
+                if index >= 0:
+                    remember(e, value, index)
+            else:
+                expect(e, o.kind, column, row, is_last)
+                value = e.values[0]
+                cost = _error(target, value)
+            e.plane[row, column] = value
+            _learn(s.journal, e, value)
+            total += cost
+            if total > budget:
+                return INFINITE
+    return total
+
+
+@kernel()
+def _flag_cost(s, kind, log2_size, is_coded):
+    return bin_cost(s.contexts, ctx.IS_CODED + kind * ctx.N_SIZES + log2_size - MIN_LOG2, is_coded)
+
+
+@kernel()
+def try_samples(s, o, x, y, log2_size, whole):
+    """Return the least cost of a block, sampled or as it is at the cost `whole`; keep the samples if they are better."""
+    context = sampled_context(s.maps, o.kind, x, y, log2_size)
+    best = whole + o.lagrangian * bin_cost(s.contexts, context, 0)
+    size = 1 << log2_size
+    for is_coded in range(2):
+        rate = bin_cost(s.contexts, context, 1) + _flag_cost(s, o.kind, log2_size, is_coded)
+        start = mark(s.journal, s.screen.expected, 1)
+        base = o.lagrangian * rate
+        cost = base + choose_samples(s, o, x, y, log2_size, is_coded, best - base)
+        take_back(s.journal, s.screen.expected, 1, start)
+        if cost < best:
+            best = cost
+            s.best_modes[log2_size], s.best_ends[log2_size] = SAMPLED, is_coded
+            for row in range(size):
+                for column in range(size):
+                    s.best_samples[log2_size, row, column] = s.plane[y + row, x + column]
+    return best
+
+
+@kernel()
+def finish_samples(s, o, x, y, log2_size):
+    """Choose the samples of a chosen block again, on its final neighbours; return its end."""
+    first, coded = INFINITE, INFINITE
+    for is_coded in range(2):
+        start = mark(s.journal, s.screen.expected, 1)
+        cost = o.lagrangian * _flag_cost(s, o.kind, log2_size, is_coded)
+        cost += choose_samples(s, o, x, y, log2_size, is_coded, INFINITE >> 1)
+        take_back(s.journal, s.screen.expected, 1, start)
+        if is_coded:
+            coded = cost
+        else:
+            first = cost
+    end = 1 if coded < first else 0
+    choose_samples(s, o, x, y, log2_size, end, INFINITE >> 1)
+    return end
