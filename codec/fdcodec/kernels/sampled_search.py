@@ -26,6 +26,7 @@ from fdcodec.kernels.sampled_kernels import (
     sampled_context,
 )
 
+STRICTNESS = 4  # an error costs the samples that follow, too: choosing samples, a bit is worth this many halvings less
 ERROR_SHIFT = 18  # from squared sample units to the unit of costs
 
 
@@ -104,44 +105,42 @@ def _error(a, b):
 
 
 @kernel()
-def _choose_other(e, contexts, kind, x, y, target, lagrangian, rate):
-    """Return (cost, value, index) of the best of the recent values and the nearest on the grid (index N_RECENT - 1)."""
-    in_list, outside = bin_cost(contexts, ctx.RECENT + kind, 1), bin_cost(contexts, ctx.RECENT + kind, 0)
+def _choose_other(e, contexts, kind, x, y, target, lagrangian):
+    """Return (cost, rate, value, index) of the better of the recent values and the nearest on the grid (N_RECENT - 1)."""
     nearest, nearest_error = 0, INFINITE
     for index in range(N_RECENT):
         error = _error(target, np.int64(e.recent[index]))
         if error < nearest_error:
             nearest, nearest_error = index, error
-    best = nearest_error + lagrangian * (rate + in_list + _recent_cost(contexts, kind, nearest))
-    value, index = np.int64(e.recent[nearest]), nearest
-    if nearest_error > 0:
-        step = min((target - e.grid[0] + e.grid[2] // 2) // e.grid[2], (e.grid[1] - e.grid[0]) // e.grid[2])
-        near = e.grid[0] + step * e.grid[2]
-        cost = _literal_cost(contexts, kind, step - predicted(e, x, y))
-        cost = _error(target, near) + lagrangian * (rate + outside + cost)
-        if cost < best:
-            best, value, index = cost, near, N_RECENT - 1
-    return best, value, index
+    rate = bin_cost(contexts, ctx.RECENT + kind, 1) + _recent_cost(contexts, kind, nearest)
+    cost = nearest_error + lagrangian * rate
+    if nearest_error == 0:
+        return cost, rate, target, nearest
+    step = min((target - e.grid[0] + e.grid[2] // 2) // e.grid[2], (e.grid[1] - e.grid[0]) // e.grid[2])
+    value = e.grid[0] + step * e.grid[2]
+    literal = bin_cost(contexts, ctx.RECENT + kind, 0) + _literal_cost(contexts, kind, step - predicted(e, x, y))
+    if _error(target, value) + lagrangian * literal < cost:
+        return _error(target, value) + lagrangian * literal, literal, value, N_RECENT - 1
+    return cost, rate, np.int64(e.recent[nearest]), nearest
 
 
 @kernel()
 def _choose_sample(e, contexts, kind, x, y, is_last, target, lagrangian):
-    """Return (cost, value, index of the recent values or -1) of the best way to code one sample."""
+    """Return (rate, value, index of the recent values or -1) of the best way to code one sample."""
     count = expect(e, kind, x, y, is_last)
-    best, value, index, rate = INFINITE, np.int64(0), -1, 0
+    best, best_rate, value, before = INFINITE, 0, np.int64(0), 0
     for k in range(count):
-        context = e.contexts[k]
+        rate = before + bin_cost(contexts, e.contexts[k], 1)
+        before += bin_cost(contexts, e.contexts[k], 0)
         error = _error(target, e.values[k])
-        cost = error + lagrangian * (rate + bin_cost(contexts, context, 1))
-        if cost < best:
-            best, value = cost, e.values[k]
-        rate += bin_cost(contexts, context, 0)
-        if error == 0 or best <= lagrangian * rate:
-            return best, value, index
-    cost, other, place = _choose_other(e, contexts, kind, x, y, target, lagrangian, rate)
-    if cost < best:
-        return cost, other, place
-    return best, value, index
+        if error + lagrangian * rate < best:
+            best, best_rate, value = error + lagrangian * rate, rate, e.values[k]
+        if error == 0 or best <= lagrangian * before:
+            return best_rate, value, -1
+    cost, rate, other, index = _choose_other(e, contexts, kind, x, y, target, lagrangian)
+    if cost + lagrangian * before < best:
+        return before + rate, other, index
+    return best_rate, value, -1
 
 
 @kernel()
@@ -151,21 +150,22 @@ def choose_samples(s, o, x, y, log2_size, is_coded, budget):
     Gives up as soon as the cost passes `budget`.
     """
     e, size, total = s.screen.expected, 1 << log2_size, np.int64(0)
+    strict = o.lagrangian >> STRICTNESS
     for row in range(y, y + size):
         for column in range(x, x + size):
             target, is_last = np.int64(s.original[row, column]), column == x + size - 1
             target = min(max(target, o.low), o.high)
             if is_coded:
-                cost, value, index = _choose_sample(e, s.contexts, o.kind, column, row, is_last, target, o.lagrangian)
+                rate, value, index = _choose_sample(e, s.contexts, o.kind, column, row, is_last, target, strict)
                 if index >= 0:
                     remember(e, value, index)
             else:
                 expect(e, o.kind, column, row, is_last)
                 value = e.values[0]
-                cost = _error(target, value)
+                rate = 0
             e.plane[row, column] = value
             _learn(s.journal, e, value)
-            total += cost
+            total += _error(target, value) + o.lagrangian * rate
             if total > budget:
                 return INFINITE
     return total
