@@ -126,6 +126,10 @@ def expect(e, kind, x, y, is_last):
         pattern += 16 * (1 if same_left else 0) + 32 * (1 if same_above else 0)
         short = guide * 0x1E3779B1 + other * 0x05EBCA77
         full = short + west * 0x42B2AE3D + north * 0x27D4EB2F
+    if kind == 1:
+        short, full = full, short
+    if kind == 1:
+        short, full = full, short
     e.slots[0], e.slots[1] = _mix(full), _mix(short)
     count = 0
     for table in range(N_TABLES):
@@ -155,7 +159,7 @@ def learn(e, value):
         entry = e.tables[table, e.slots[table]]
         if entry[VALUE] == value:
             entry[CONFIDENCE] = min(entry[CONFIDENCE] + 1, MAX_CONFIDENCE)
-        elif entry[CONFIDENCE] > 3:
+        elif entry[CONFIDENCE] > 9:
             entry[CONFIDENCE] = 1
         else:
             entry[VALUE] = value
