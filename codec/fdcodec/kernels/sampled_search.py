@@ -26,7 +26,7 @@ from fdcodec.kernels.sampled_kernels import (
     sampled_context,
 )
 
-STRICTNESS = 4  # an error costs the samples that follow, too: choosing samples, a bit is worth this many halvings less
+STRICTNESS = 3  # an error costs the samples that follow, too: choosing samples, a bit is worth this many halvings less
 ERROR_SHIFT = 18  # from squared sample units to the unit of costs
 
 
