@@ -17,7 +17,8 @@ from fdcodec.kernels.range_coder import (
     new_encoder,
 )
 from fdcodec.kernels.reconstruction_kernels import Work, new_work, reconstruct_plane
-from fdcodec.kernels.sampled_kernels import Screen, grid_distance, new_expected, no_screen
+from fdcodec.kernels.sampled_kernels import grid_distance, new_expected
+from fdcodec.kernels.screen_kernels import Screen, new_screen, no_screen
 from fdcodec.kernels.search_kernels import Options, encode_plane, new_search
 from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
 from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
@@ -112,7 +113,7 @@ def _screen(
 ) -> Screen:
     """Return the screen tools at the start of plane `k`."""
     expected = new_expected(planes[k], planes[0], planes[min(k, 1) if k > 1 else 0], *bounds, grid_distance(len(planes)))
-    return Screen(1, half_step, *bounds, expected, model.tables, work)
+    return new_screen(half_step, bounds, expected, model.tables, work)
 
 
 def start_contexts(model: ClassModel) -> NDArray[np.int32]:

@@ -52,16 +52,16 @@ def apply_filter(
         deblock(plane, maps[k], step_index)
         if strength > 1:
             corrections = trained_corrections(plane, model, step_index, min(k, 1))
-            _cells(corrections)[maps[k].modes == SAMPLED] = 0
+            _cells(corrections)[maps[k].modes >= SAMPLED] = 0
             add_corrections(plane, corrections, strength - 1, *bounds[k])
 
 
 def deblock(plane: Planes, maps: Maps, step_index: int) -> None:
-    """Deblock a plane in place; sampled blocks stay as they are (SPEC 6.1)."""
-    is_sampled = maps.modes == SAMPLED
-    samples = _cells(plane)[is_sampled]
+    """Deblock a plane in place; sampled and copied blocks stay as they are (SPEC 6.1)."""
+    is_exact = maps.modes >= SAMPLED
+    samples = _cells(plane)[is_exact]
     deblock_plane(plane, maps.log2_sizes, step_index)
-    _cells(plane)[is_sampled] = samples
+    _cells(plane)[is_exact] = samples
 
 
 def _cells(plane: Planes) -> Planes:
@@ -107,7 +107,7 @@ def strength_errors(original: Planes, planes: Planes, maps: list[Maps], model: C
         errors[kind, 0] += float(np.sum((original[k] - plane).astype(np.float64) ** 2))
         deblock(plane, maps[k], step_index)
         corrections = trained_corrections(plane, model, step_index, kind).astype(np.float64)
-        _cells(corrections)[maps[k].modes == SAMPLED] = 0
+        _cells(corrections)[maps[k].modes >= SAMPLED] = 0
         residual = (original[k] - plane).astype(np.float64)
         square, cross, own = np.sum(residual**2), np.sum(residual * corrections), np.sum(corrections**2)
         errors[kind, 1:] += square - 2 * shares * cross + shares**2 * own

@@ -6,17 +6,14 @@ neighbours), then the neighbours left, above, above right and above left, then r
 the tables go by the decoded sample of the planes before, too: a palette's colours follow from its luma.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, FRACTION_BITS, MIN_LOG2, SAMPLED
+from fdcodec.coding.constants import FRACTION_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.range_coder import code_bin, code_bits
-from fdcodec.kernels.reconstruction_kernels import Work, new_work
-from fdcodec.kernels.tables import Tables, build_tables
 
 TABLE_BITS = 14
 TABLE_SIZE = 1 << TABLE_BITS
@@ -46,25 +43,6 @@ class Expected(NamedTuple):
     contexts: np.ndarray
     slots: np.ndarray
     grid: np.ndarray
-
-
-class Screen(NamedTuple):
-    """The screen tools of one plane, and what a decoder needs to reconstruct its blocks as it reads them."""
-
-    is_on: int
-    half_step: int
-    low: int
-    high: int
-    expected: Expected
-    tables: Tables
-    work: Work
-
-
-@cache
-def no_screen():
-    """Return screen tools that are off."""
-    plane = np.zeros((1, 1), np.int32)
-    return Screen(0, 0, 0, 0, new_expected(plane, plane, plane, 0, 0, 1), build_tables({}), new_work())
 
 
 def new_expected(plane, first, second, low, high, distance):
@@ -185,23 +163,28 @@ def predicted(e, x, y):
 
 
 @kernel(checked=True)
-def _code_literal(stream, e, kind, x, y, value):
-    """Code a value that no list holds: its difference from the prediction, in grid steps."""
+def code_golomb(stream, first, value):
+    """Code `value` >= 0 as exponential Golomb whose prefix has contexts from `first` on (SPEC 5.3)."""
     coder, buffer, contexts = stream
-    base = predicted(e, x, y)
-    difference = (value - e.grid[0]) // e.grid[2] - base
-    first = ctx.LITERAL + kind * 32
-    negative = code_bin(coder, buffer, contexts, first, 1 if difference < 0 else 0)
-    target = abs(difference) + 1
-    n_bits = 0
-    while n_bits < MAX_PREFIX and code_bin(
-        coder, buffer, contexts, first + 1 + n_bits, 1 if target >> (n_bits + 1) else 0
-    ):
+    target, n_bits = value + 1, 0
+    while n_bits < MAX_PREFIX:
+        if code_bin(coder, buffer, contexts, first + n_bits, 1 if target >> (n_bits + 1) else 0) == 0:
+            break
         n_bits += 1
     low_bits = np.int64(0)
     if n_bits > 0:
         low_bits = np.int64(code_bits(coder, buffer, target & ((1 << n_bits) - 1), n_bits))
-    magnitude = (np.int64(1) << n_bits) + low_bits - 1
+    return (np.int64(1) << n_bits) + low_bits - 1
+
+
+@kernel(checked=True)
+def _code_literal(stream, e, kind, x, y, value):
+    """Code a value that no list holds: its difference from the prediction, in grid steps."""
+    coder, buffer, contexts = stream
+    base, first = predicted(e, x, y), ctx.LITERAL + kind * 32
+    difference = (value - e.grid[0]) // e.grid[2] - base
+    negative = code_bin(coder, buffer, contexts, first, 1 if difference < 0 else 0)
+    magnitude = code_golomb(stream, first + 1, abs(difference))
     value = e.grid[0] + (base - magnitude if negative else base + magnitude) * e.grid[2]
     return min(max(value, e.grid[0]), e.grid[1])
 
@@ -255,41 +238,3 @@ def code_samples(stream, e, kind, x, y, log2_size, is_coded):
                 value = e.values[0]
             e.plane[row, column] = value
             learn(e, value)
-
-
-@kernel()
-def fill_modes(maps, x, y, log2_size, end):
-    """Enter a sampled block into the maps of modes and ends."""
-    for row in range(y >> CELL_LOG2, (y + (1 << log2_size)) >> CELL_LOG2):
-        for column in range(x >> CELL_LOG2, (x + (1 << log2_size)) >> CELL_LOG2):
-            maps.modes[row, column] = SAMPLED
-            maps.ends[row, column] = end
-
-
-@kernel()
-def sampled_context(maps, kind, x, y, log2_size):
-    """Return the context that tells whether a block is sampled: how many of the blocks left and above are."""
-    count = 0
-    if x > 0 and maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] == SAMPLED:
-        count += 1
-    if y > 0 and maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
-        count += 1
-    return ctx.IS_SAMPLED + (kind * ctx.N_SIZES + log2_size - MIN_LOG2) * 3 + count
-
-
-@kernel(checked=True)
-def code_sampled_leaf(stream, e, maps, kind, x, y, log2_size):
-    """Code whether a block is sampled and, if so, the block; return whether it is.
-
-    The end of a sampled block is 1 where its samples are coded and 0 where each is the first one expected.
-    """
-    coder, buffer, contexts = stream
-    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    context = sampled_context(maps, kind, x, y, log2_size)
-    if code_bin(coder, buffer, contexts, context, 1 if maps.modes[cell_y, cell_x] == SAMPLED else 0) == 0:
-        return False
-    context = ctx.IS_CODED + kind * ctx.N_SIZES + log2_size - MIN_LOG2
-    is_coded = code_bin(coder, buffer, contexts, context, 1 if maps.ends[cell_y, cell_x] > 0 else 0)
-    fill_modes(maps, x, y, log2_size, is_coded)
-    code_samples(stream, e, kind, x, y, log2_size, is_coded)
-    return True

@@ -23,7 +23,6 @@ from fdcodec.kernels.sampled_kernels import (
     learn,
     predicted,
     remember,
-    sampled_context,
 )
 
 STRICTNESS = 3  # an error costs the samples that follow, too: choosing samples, a bit is worth this many halvings less
@@ -75,19 +74,23 @@ def _learn(journal, e, value):
 
 
 @kernel()
-def _literal_cost(contexts, kind, difference):
-    """Return the cost of a value outside all lists."""
-    first = ctx.LITERAL + kind * 32
-    cost = bin_cost(contexts, first, 1 if difference < 0 else 0)
-    target = abs(difference) + 1
-    n_bits = 0
+def golomb_cost(contexts, first, value):
+    """Return the cost of `code_golomb`."""
+    cost, target, n_bits = 0, value + 1, 0
     while n_bits < MAX_PREFIX:
         more = 1 if target >> (n_bits + 1) else 0
-        cost += bin_cost(contexts, first + 1 + n_bits, more)
+        cost += bin_cost(contexts, first + n_bits, more)
         if not more:
             break
         n_bits += 1
     return cost + n_bits * ONE_BIT
+
+
+@kernel()
+def _literal_cost(contexts, kind, difference):
+    """Return the cost of a value outside all lists."""
+    first = ctx.LITERAL + kind * 32
+    return bin_cost(contexts, first, 1 if difference < 0 else 0) + golomb_cost(contexts, first + 1, abs(difference))
 
 
 @kernel()
@@ -167,7 +170,7 @@ def choose_samples(s, o, x, y, log2_size, is_coded, budget):
             _learn(s.journal, e, value)
             total += _error(target, value) + o.lagrangian * rate
             if total > budget:
-                return INFINITE
+                return INFINITE >> 1
     return total
 
 
@@ -177,23 +180,27 @@ def _flag_cost(s, kind, log2_size, is_coded):
 
 
 @kernel()
-def try_samples(s, o, x, y, log2_size, whole):
-    """Return the least cost of a block, sampled or as it is at the cost `whole`; keep the samples if they are better."""
-    context = sampled_context(s.maps, o.kind, x, y, log2_size)
-    best = whole + o.lagrangian * bin_cost(s.contexts, context, 0)
+def keep_tool(s, x, y, log2_size, mode, end, left, up):
+    """Make what stands in the plane the best of its size."""
     size = 1 << log2_size
+    s.best_modes[log2_size], s.best_ends[log2_size] = mode, end
+    s.best_vectors[log2_size, 0], s.best_vectors[log2_size, 1] = left, up
+    for row in range(size):
+        for column in range(size):
+            s.best_samples[log2_size, row, column] = s.plane[y + row, x + column]
+
+
+@kernel()
+def try_samples(s, o, x, y, log2_size, rate, best):
+    """Return the least cost of a block: sampled, its mode at `rate`, or as it is at the cost `best`; keep the better."""
     for is_coded in range(2):
-        rate = bin_cost(s.contexts, context, 1) + _flag_cost(s, o.kind, log2_size, is_coded)
+        base = o.lagrangian * (rate + _flag_cost(s, o.kind, log2_size, is_coded))
         start = mark(s.journal, s.screen.expected, 1)
-        base = o.lagrangian * rate
         cost = base + choose_samples(s, o, x, y, log2_size, is_coded, best - base)
         take_back(s.journal, s.screen.expected, 1, start)
         if cost < best:
             best = cost
-            s.best_modes[log2_size], s.best_ends[log2_size] = SAMPLED, is_coded
-            for row in range(size):
-                for column in range(size):
-                    s.best_samples[log2_size, row, column] = s.plane[y + row, x + column]
+            keep_tool(s, x, y, log2_size, SAMPLED, is_coded, 0, 0)
     return best
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from fdcodec.coding.constants import (
     CELL_LOG2,
     CHROMA_FROM_LUMA,
+    COPIED,
     COEFFICIENT_LIMIT,
     DC,
     MAX_LOG2,
@@ -22,6 +23,7 @@ from fdcodec.coding.constants import (
     SAMPLED,
     STEP_BITS,
 )
+from fdcodec.kernels.copy_search import finish_copy, new_links, no_links, try_tools
 from fdcodec.kernels.cost_kernels import Costs, bin_cost, mode_cost, new_costs, update_costs
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
@@ -34,8 +36,8 @@ from fdcodec.kernels.reconstruction_kernels import (
     reconstruct_block,
     tree_cell,
 )
-from fdcodec.kernels.sampled_kernels import Screen
-from fdcodec.kernels.sampled_search import Journal, finish_samples, mark, new_journal, take_back, try_samples
+from fdcodec.kernels.sampled_search import Journal, finish_samples, mark, new_journal, take_back
+from fdcodec.kernels.screen_kernels import Screen, enter
 from fdcodec.kernels.syntax_kernels import (
     STRIDE,
     activity_context,
@@ -81,6 +83,8 @@ class Search(NamedTuple):
     lanes: np.ndarray
     screen: Screen
     journal: Journal
+    links: np.ndarray
+    best_vectors: np.ndarray
 
 
 class Options(NamedTuple):
@@ -283,6 +287,9 @@ def _keep_leaf(s, x, y, log2_size):
     fill_cells(s.maps.log2_sizes, x, y, log2_size, log2_size)
     fill_cells(s.maps.modes, x, y, log2_size, s.best_modes[log2_size])
     fill_cells(s.maps.ends, x, y, log2_size, s.best_ends[log2_size])
+    if s.best_modes[log2_size] == COPIED:
+        left, up = s.best_vectors[log2_size]
+        enter(s.maps, x, y, log2_size, COPIED, 0, left, up)
 
 
 @kernel()
@@ -297,7 +304,7 @@ def _open_node(s, o, x, y, log2_size):
     node[WHOLE] = _search_leaf(s, o, x, y, log2_size)
     error = _reconstruct_trial(s, o, x, y, log2_size)
     if s.screen.is_on:
-        node[WHOLE] = try_samples(s, o, x, y, log2_size, node[WHOLE])
+        node[WHOLE] = try_tools(s, o, x, y, log2_size, node[WHOLE])
     if log2_size == MIN_LOG2:
         node[QUARTER] = 4
         return
@@ -305,7 +312,7 @@ def _open_node(s, o, x, y, log2_size):
     node[WHOLE] += o.lagrangian * bin_cost(s.contexts, context, 0)
     node[PARTS] += o.lagrangian * bin_cost(s.contexts, context, 1)
     end = s.best_ends[log2_size]
-    if s.best_modes[log2_size] == SAMPLED:
+    if s.best_modes[log2_size] >= SAMPLED:
         return
     if end < o.least_end and (end > 0 or error << 10 < np.int64(o.skip_split) << (2 * log2_size)):
         node[QUARTER] = 4
@@ -357,6 +364,9 @@ def _finish_block(s, o, x, y, log2_size):
     size = 1 << log2_size
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     mode = np.int64(s.maps.modes[cell_y, cell_x])
+    if mode == COPIED:
+        finish_copy(s, o, x, y, log2_size)
+        return
     if mode == SAMPLED:
         fill_cells(s.maps.ends, x, y, log2_size, finish_samples(s, o, x, y, log2_size))
         return
@@ -434,4 +444,6 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work, scree
         np.zeros((6, 4), np.int64),
         screen,
         new_journal(),
+        new_links(original) if screen.is_on and maps is guide else no_links(),
+        np.zeros((MAX_LOG2 + 1, 2), np.int64),
     )

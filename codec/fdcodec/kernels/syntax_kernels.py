@@ -34,7 +34,7 @@ from fdcodec.kernels.range_coder import (
     code_exp_golomb,
 )
 from fdcodec.kernels.reconstruction_kernels import reconstruct_block
-from fdcodec.kernels.sampled_kernels import code_sampled_leaf, no_screen
+from fdcodec.kernels.screen_kernels import code_tool_leaf, no_screen
 from fdcodec.kernels.tables import NEXT_STATE
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
@@ -290,7 +290,7 @@ def fill_cells(cells, x, y, log2_size, value):
 def code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, work):
     """Code one block: its mode, its end, its levels; in a picture with screen tools a decoder reconstructs it, too."""
     magnitudes, probable, screen = work
-    if screen.is_on and code_sampled_leaf(stream, screen.expected, maps, kind, x, y, log2_size):
+    if screen.is_on and code_tool_leaf(stream, screen, maps, guide, kind, x, y, log2_size):
         return
     size = 1 << log2_size
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2

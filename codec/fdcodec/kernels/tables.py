@@ -43,12 +43,13 @@ class Tables(NamedTuple):
 
 
 class Maps(NamedTuple):
-    """What the codestream says of one plane: per 4x4 cell the block's log2 size, mode and end, per sample its level."""
+    """What the codestream says of one plane: per 4x4 cell the block's log2 size, mode, end and vector, per sample its level."""
 
     log2_sizes: np.ndarray
     modes: np.ndarray
     ends: np.ndarray
     levels: np.ndarray
+    vectors: np.ndarray
 
 
 def new_maps(height: int, width: int) -> Maps:
@@ -59,6 +60,7 @@ def new_maps(height: int, width: int) -> Maps:
         np.zeros(cells, np.int32),
         np.zeros(cells, np.int32),
         np.zeros((height, width), np.int32),
+        np.zeros((*cells, 2), np.int32),
     )
 
 
