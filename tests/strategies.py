@@ -6,6 +6,7 @@ from hypothesis.extra.numpy import arrays
 
 from fdcodec.coding.constants import ANGLE_LEVELS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, N_GROUPS
 from fdcodec.coding.contexts import KINDS, N_CONTEXTS
+from fdcodec.kernels.learned_tables import LearnedMode, n_inputs, n_outputs
 from fdcodec.model import ClassModel
 from fdcodec.model.body import GroupTransform, zone_size
 
@@ -25,6 +26,13 @@ def group_transforms(draw, log2_size):
     return GroupTransform(pairs, angles, order)
 
 
+def learned_mode(rng, log2_size):
+    """Return a learned mode of random weights, the extremes of int16 among them."""
+    weights = rng.integers(-(1 << 15), 1 << 15, (n_inputs(log2_size), n_outputs(log2_size))).astype(np.int16)
+    weights[0, :2] = -(1 << 15), (1 << 15) - 1
+    return LearnedMode(log2_size, int(rng.integers(4)), int(rng.integers(4)), weights)
+
+
 @st.composite
 def class_models(draw):
     """Return any class model."""
@@ -37,5 +45,6 @@ def class_models(draw):
         transforms,
         states if draw(st.booleans()) else None,
         weights if draw(st.booleans()) else None,
+        tuple(learned_mode(rng, size) for size in sorted(draw(st.lists(st.integers(2, 4), max_size=8)))),
         {"seed": draw(st.integers(0, 9))},
     )

@@ -36,7 +36,7 @@ PRESETS = {
     "face": ["face"],
     "pixelart": ["pixelart"],
 }
-MAX_IMAGES = 32
+MAX_IMAGES = 24
 SMALLEST_SIDE = 48
 
 

@@ -191,7 +191,7 @@ def learn(
     Parameters
     ----------
     images
-        8-bit images as for `encode`, or paths of image files; the middle of each, up to 768x768 pixels, is used.
+        8-bit images as for `encode`, or paths of image files; the middle of each, up to 640x640 pixels, is used.
     name
         What the model is called; no part of its identity.
     parent

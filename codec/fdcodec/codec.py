@@ -21,8 +21,8 @@ from fdcodec.container.header import Header
 from fdcodec.errors import FormatError, UnsupportedError
 from fdcodec.filtering.post import apply_filter, best_strengths, strength_errors
 from fdcodec.image.colour import choose_colour, colour_matrix, from_planes, plane_bounds, to_planes
-from fdcodec.image.screen import is_screen
 from fdcodec.image.picture import Picture, Samples
+from fdcodec.image.screen import is_screen
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel, find
 from fdcodec.model.registry import is_preset

@@ -53,6 +53,7 @@ def describe_model(model: ClassModel) -> dict[str, Any]:
         "hash": model.hash.hex(),
         "embedded_bytes": len(model.to_bytes()),
         "rotations": sum(len(transform.angles) for transform in model.transforms.values()),
+        "learned_modes": len(model.learned),
         "rotations_by_block": {
             f"{2**size}x{2**size} group {group}": len(transform.angles)
             for (size, group), transform in model.transforms.items()

@@ -17,7 +17,8 @@ def contents(model):
     """Return what a model does, as plain values."""
     transforms = {key: [part.tolist() for part in transform] for key, transform in model.transforms.items()}
     parts = [None if part is None else part.tolist() for part in (model.start_states, model.filters)]
-    return [transforms, *parts]
+    learned = [(*mode[:3], mode.weights.tolist()) for mode in model.learned]
+    return [transforms, *parts, learned]
 
 
 @settings(max_examples=40, deadline=None)

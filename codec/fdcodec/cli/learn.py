@@ -9,6 +9,7 @@ from fdcodec.cli.batch import describe_os_error, find_files
 from fdcodec.cli.console import Console
 from fdcodec.errors import FdcError
 from fdcodec.image.picture import Picture
+from fdcodec.model import ClassModel
 
 
 @click.command()
@@ -44,7 +45,17 @@ def learn(
         model = api.learn(images, name=name or output.stem, parent=parent, progress=progress)
     model.save(output)
     console.say(f"{output}: learned from {len(images)} images, {len(model.to_bytes())} bytes, {model.hash.hex()[:16]}")
+    console.say(f"{output}: {_describe_learned(model)}")
     return int(len(images) < len(files))
+
+
+def _describe_learned(model: ClassModel) -> str:
+    """Return how many learned modes a model has, and what those of each block size save on blocks held out."""
+    counts = {str(1 << size): sum(mode.log2_size == size for mode in model.learned) for size in range(2, 5)}
+    saved = model.recipe["share_saved_by_learned_modes"]
+    notes = {side: f"{saved[side]:.1%} less" if side in saved else "the parent's" for side in counts}
+    parts = [f"{count} of {side}x{side} ({notes[side]})" for side, count in counts.items() if count]
+    return f"learned modes: {', '.join(parts) or 'none'}"
 
 
 def _read(file: Path, console: Console) -> Picture | None:

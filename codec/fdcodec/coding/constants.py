@@ -10,8 +10,18 @@ PLANAR, DC = 0, 1
 HORIZONTAL, DIAGONAL, VERTICAL = 10, 18, 26
 N_MODES = 35
 CHROMA_FROM_LUMA = 35
-SAMPLED, COPIED = 36, 37  # screen tools: samples coded themselves, or a copy of earlier ones (SPEC 5.9, 5.10)
+SAMPLED, COPIED = -1, -2  # screen tools: samples coded themselves, or a copy of earlier ones (SPEC 5.9, 5.10)
 N_PROBABLE = 6  # most probable modes
+
+# SPEC 4.4: learned modes: from 36 on
+LEARNED = 36
+MAX_LEARNED = 8  # of a block size
+MAX_LEARNED_LOG2 = 4  # square luma blocks of 4x4 to 16x16
+BORDER_LOG2 = 3  # a predictor reads at most 8 values of each side, and predicts at most 8x8 coefficients
+PREDICTOR_BITS = 7  # fractional bits of a predictor's coefficients in a class model
+WEIGHT_BITS = 10  # fractional bits of its weights in samples
+MAX_WEIGHT = (1 << 13) - 1  # weights in samples are clamped to +-this
+PREDICTION_LIMIT = (1 << 12) - 1  # learned predictions are clamped to +-this
 
 # SPEC 4.2: transforms
 MATRIX_BITS = 11  # fractional bits of the DCT and DST matrices

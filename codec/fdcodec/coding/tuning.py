@@ -4,12 +4,14 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.kernels.search_kernels import Options
 from fdcodec.kernels.tables import HALF_STEPS
 
-LAGRANGIAN = 0.13  # squared steps a bit is worth; 0.10 costs 0.3 %, 0.17 costs 0.05 % (6 Kodak luma)
+LAGRANGIAN = 0.10  # squared steps a bit is worth
 ROOT = 0.9  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
-LEAST_END = 3  # a block whose levels end before this position is not split
-_CANDIDATES = (1, 1, 1, 1, 2, 2, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
-_FANS = (16, 8, 8, 8, 4, 4, 4, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
+LEAST_END = 1  # a block whose levels end before this position is not cut
+_CANDIDATES = (1, 1, 1, 1, 2, 3, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
+_LEARNED = (1, 1, 2, 2, 3, 3, 4, 6, 8)  # learned modes tried in full besides
+_HALVES = (0, 0, 0, 1, 1, 1, 2, 3, 4)  # modes tried in full in half a square
+_FANS = (16, 8, 8, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
 
 def search_options(settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]]) -> list[Options]:
@@ -22,7 +24,11 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
         "lagrangian": max(1, round(LAGRANGIAN * half_step**2 / 4)),
         "root": max(1, round(ROOT * LAGRANGIAN**0.5 * step)),
         "n_candidates": (0, 0, max(candidates - 1, 1), candidates, candidates, candidates),
+        "n_learned": _LEARNED[settings.effort - 1],
         "fans": (0, 0, 2 * fan, 2 * fan, fan, fan),
+        "n_halves": _HALVES[settings.effort - 1],
+        "both_cuts": settings.effort >= 5,
+        "trellis_all": settings.effort >= 7,
         "sparsity": settings.sparsity or 0,
         "skip_split": round(SKIP_SPLIT * step**2 * 1024),
         "least_end": LEAST_END,

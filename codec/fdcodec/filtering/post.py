@@ -1,9 +1,11 @@
 """The filter after the loop, as the decoder applies it and as the encoder chooses its strength (SPEC 6)."""
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import FILTER_BUCKET_OCTAVES, MAX_STRENGTH, SAMPLED, STEPS_PER_OCTAVE
+from fdcodec.coding.constants import FILTER_BUCKET_OCTAVES, MAX_STRENGTH, STEPS_PER_OCTAVE
 from fdcodec.kernels.filter_kernels import (
     BORDER,
     TAPS,
@@ -18,6 +20,7 @@ from fdcodec.model import ClassModel
 
 Planes = NDArray[np.int32]
 Sums = NDArray[np.float64]
+Sample = TypeVar("Sample", np.int32, np.float64)
 
 
 def apply_filter(
@@ -52,19 +55,19 @@ def apply_filter(
         deblock(plane, maps[k], step_index)
         if strength > 1:
             corrections = trained_corrections(plane, model, step_index, min(k, 1))
-            _cells(corrections)[maps[k].modes >= SAMPLED] = 0
+            _cells(corrections)[maps[k].modes < 0] = 0
             add_corrections(plane, corrections, strength - 1, *bounds[k])
 
 
 def deblock(plane: Planes, maps: Maps, step_index: int) -> None:
     """Deblock a plane in place; sampled and copied blocks stay as they are (SPEC 6.1)."""
-    is_exact = maps.modes >= SAMPLED
+    is_exact = maps.modes < 0
     samples = _cells(plane)[is_exact]
-    deblock_plane(plane, maps.log2_sizes, step_index)
+    deblock_plane(plane, maps.log2_widths, maps.log2_heights, step_index)
     _cells(plane)[is_exact] = samples
 
 
-def _cells(plane: Planes) -> Planes:
+def _cells(plane: NDArray[Sample]) -> NDArray[Sample]:
     """Return a view of a plane by 4x4 cells, shape (rows, columns, 4, 4)."""
     height, width = plane.shape
     return plane.reshape(height // 4, 4, width // 4, 4).swapaxes(1, 2)
@@ -107,7 +110,7 @@ def strength_errors(original: Planes, planes: Planes, maps: list[Maps], model: C
         errors[kind, 0] += float(np.sum((original[k] - plane).astype(np.float64) ** 2))
         deblock(plane, maps[k], step_index)
         corrections = trained_corrections(plane, model, step_index, kind).astype(np.float64)
-        _cells(corrections)[maps[k].modes >= SAMPLED] = 0
+        _cells(corrections)[maps[k].modes < 0] = 0
         residual = (original[k] - plane).astype(np.float64)
         square, cross, own = np.sum(residual**2), np.sum(residual * corrections), np.sum(corrections**2)
         errors[kind, 1:] += square - 2 * shares * cross + shares**2 * own

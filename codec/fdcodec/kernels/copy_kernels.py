@@ -17,7 +17,7 @@ N_LIKELY = 8  # likely vectors of a block
 
 
 class Vectors(NamedTuple):
-    """The vectors used last in a plane, int64 (N_RECENT_VECTORS, 2) of how far left and up, and a block's likely ones."""
+    """Vectors, int64 (n, 2) of how far left and up: those used last in a plane, and the likely ones of a block."""
 
     recent: np.ndarray
     likely: np.ndarray
@@ -51,7 +51,7 @@ def _append_from(likely, count, maps, cell_x, cell_y):
 
 @kernel()
 def likely_vectors(v, maps, guide, kind, x, y):
-    """Fill `likely`: in chroma luma's vector, then those left and above, then recent ones; return how many there are."""
+    """Fill `likely`: in chroma luma's vector, those left and above, recent ones; return how many there are."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     count = 0
     if kind == 1:
@@ -77,30 +77,29 @@ def keep_vector(v, left, up):
 
 
 @kernel()
-def is_source(plane, x, y, log2_size, left, up):
+def is_source(plane, block, left, up):
     """Tell whether all samples of the block a vector away lie in the plane and are decoded."""
-    size = 1 << log2_size
+    x, y, log2_width, log2_height = block
     height, width = plane.shape
     start_x, start_y = x - left, y - up
-    if start_x < 0 or start_y < 0 or start_x + size > width or start_y + size > height:
+    end_x, end_y = start_x + (1 << log2_width), start_y + (1 << log2_height)
+    if start_x < 0 or start_y < 0 or end_x > width or end_y > height:
         return False
-    for cell_y in range(start_y >> CELL_LOG2, ((start_y + size - 1) >> CELL_LOG2) + 1):
-        for cell_x in range(start_x >> CELL_LOG2, ((start_x + size - 1) >> CELL_LOG2) + 1):
+    for cell_y in range(start_y >> CELL_LOG2, ((end_y - 1) >> CELL_LOG2) + 1):
+        for cell_x in range(start_x >> CELL_LOG2, ((end_x - 1) >> CELL_LOG2) + 1):
             if not is_decoded(cell_x, cell_y, x, y):
                 return False
     return True
 
 
 @kernel()
-def copy_block(plane, x, y, log2_size, left, up, low):
+def copy_block(plane, block, left, up, low):
     """Copy a block from a vector away; where that is no source, which only a damaged payload says, it is all `low`."""
-    size = 1 << log2_size
-    if not is_source(plane, x, y, log2_size, left, up):
-        plane[y : y + size, x : x + size] = low
-        return
-    for row in range(y, y + size):
-        for column in range(x, x + size):
-            plane[row, column] = plane[row - up, column - left]
+    x, y, log2_width, log2_height = block
+    is_allowed = is_source(plane, block, left, up)
+    for row in range(y, y + (1 << log2_height)):
+        for column in range(x, x + (1 << log2_width)):
+            plane[row, column] = plane[row - up, column - left] if is_allowed else low
 
 
 @kernel(checked=True)
@@ -119,9 +118,9 @@ def code_vector(stream, v, maps, guide, kind, x, y):
     if index < count:
         left, up = v.likely[index, 0], v.likely[index, 1]
     else:
-        first = ctx.VECTOR + kind * 33
+        first = ctx.VECTOR + kind * 31
         is_right = code_bin(coder, buffer, contexts, first, 1 if left < 0 else 0)
-        left, up = code_golomb(stream, first + 1, abs(left)), code_golomb(stream, first + 17, up)
+        left, up = code_golomb(stream, first + 1, abs(left)), code_golomb(stream, first + 16, up)
         left = -left if is_right else left
     keep_vector(v, left, up)
     return left, up

@@ -4,7 +4,7 @@
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, COPIED
+from fdcodec.coding.constants import COPIED
 from fdcodec.kernels.copy_kernels import N_LIKELY, copy_block, is_source, likely_vectors
 from fdcodec.kernels.cost_kernels import bin_cost
 from fdcodec.kernels.jit import kernel
@@ -61,17 +61,18 @@ def _vector_rate(s, kind, count, index, left, up):
         rate += bin_cost(s.contexts, ctx.LIKELY_VECTOR + kind * N_LIKELY + k, 1 if k == index else 0)
     if index < count:
         return rate
-    first = ctx.VECTOR + kind * 33
+    first = ctx.VECTOR + kind * 31
     rate += bin_cost(s.contexts, first, 1 if left < 0 else 0)
-    return rate + golomb_cost(s.contexts, first + 1, abs(left)) + golomb_cost(s.contexts, first + 17, up)
+    return rate + golomb_cost(s.contexts, first + 1, abs(left)) + golomb_cost(s.contexts, first + 16, up)
 
 
 @kernel()
-def _copy_error(s, x, y, log2_size, left, up, limit):
+def _copy_error(s, block, left, up, limit):
     """Return the squared error of copying from a vector away, or more than `limit`."""
-    size, error = 1 << log2_size, np.int64(0)
-    for row in range(y, y + size):
-        for column in range(x, x + size):
+    x, y, log2_width, log2_height = block
+    error = np.int64(0)
+    for row in range(y, y + (1 << log2_height)):
+        for column in range(x, x + (1 << log2_width)):
             difference = np.int64(s.original[row, column]) - s.plane[row - up, column - left]
             error += difference * difference
         if error > limit:
@@ -80,57 +81,49 @@ def _copy_error(s, x, y, log2_size, left, up, limit):
 
 
 @kernel()
-def _try_vector(s, o, x, y, log2_size, left, up, rate, best):
+def _try_vector(s, o, block, left, up, rate, best):
     """Return the lesser of `best` and the cost of a vector; keep the copy if it is the better."""
     base = o.lagrangian * rate
-    if base >= best or not is_source(s.plane, x, y, log2_size, left, up):
+    if base >= best or not is_source(s.plane, block, left, up):
         return best
     limit = (best - base) >> ERROR_SHIFT
-    cost = base + (_copy_error(s, x, y, log2_size, left, up, limit) << ERROR_SHIFT)
+    cost = base + (_copy_error(s, block, left, up, limit) << ERROR_SHIFT)
     if cost >= best:
         return best
-    copy_block(s.plane, x, y, log2_size, left, up, o.low)
-    keep_tool(s, x, y, log2_size, COPIED, 0, left, up)
+    copy_block(s.plane, block, left, up, o.low)
+    keep_tool(s, block, COPIED, 0, left, up)
     return cost
 
 
 @kernel()
-def _try_copies(s, o, x, y, log2_size, rate, best):
+def _try_copies(s, o, block, rate, best):
     """Return the least cost of a block: copied, its mode at `rate`, or as it is at the cost `best`."""
+    x, y, log2_width, log2_height = block
     count = likely_vectors(s.screen.vectors, s.maps, s.guide, o.kind, x, y)
     likely = s.screen.vectors.likely
     for index in range(count):
         left, up = likely[index, 0], likely[index, 1]
-        best = _try_vector(
-            s, o, x, y, log2_size, left, up, rate + _vector_rate(s, o.kind, count, index, left, up), best
-        )
-    if log2_size < HASHED_LOG2 or s.links.shape[0] == 1:
+        vector_rate = _vector_rate(s, o.kind, count, index, left, up)
+        best = _try_vector(s, o, block, left, up, rate + vector_rate, best)
+    if min(log2_width, log2_height) < HASHED_LOG2 or s.links.shape[0] == 1:
         return best
     width, place = s.plane.shape[1], s.links[y, x]
     for _ in range(MAX_LINKS):
         if place == NOWHERE:
             break
         left, up = x - place % width, y - place // width
-        best = _try_vector(
-            s, o, x, y, log2_size, left, up, rate + _vector_rate(s, o.kind, count, count, left, up), best
-        )
+        vector_rate = _vector_rate(s, o.kind, count, count, left, up)
+        best = _try_vector(s, o, block, left, up, rate + vector_rate, best)
         place = s.links[place // width, place % width]
     return best
 
 
 @kernel()
-def try_tools(s, o, x, y, log2_size, whole):
+def try_tools(s, o, block, whole):
     """Return the least cost of a block: by a screen tool, or as it is at the cost `whole`; keep the better."""
-    context = tool_context(s.maps, o.kind, x, y, log2_size)
+    context = tool_context(s.maps, o.kind, block)
     best = whole + o.lagrangian * bin_cost(s.contexts, context, 0)
     rate = bin_cost(s.contexts, context, 1)
-    context = copied_context(s.maps, s.guide, o.kind, x, y, log2_size)
-    best = _try_copies(s, o, x, y, log2_size, rate + bin_cost(s.contexts, context, 1), best)
-    return try_samples(s, o, x, y, log2_size, rate + bin_cost(s.contexts, context, 0), best)
-
-
-@kernel()
-def finish_copy(s, o, x, y, log2_size):
-    """Copy a chosen block again, from its final source."""
-    vector = s.maps.vectors[y >> CELL_LOG2, x >> CELL_LOG2]
-    copy_block(s.plane, x, y, log2_size, np.int64(vector[0]), np.int64(vector[1]), o.low)
+    context = copied_context(s.maps, s.guide, o.kind, block)
+    best = _try_copies(s, o, block, rate + bin_cost(s.contexts, context, 1), best)
+    return try_samples(s, o, block, rate + bin_cost(s.contexts, context, 0), best)

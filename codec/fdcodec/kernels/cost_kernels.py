@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_UNARY, MIN_LOG2, N_PROBABLE
+from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_UNARY, N_PROBABLE
+from fdcodec.kernels.block_kernels import log2_area, size_class
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.range_coder import PROBABILITY_BITS
 from fdcodec.kernels.syntax_kernels import chroma_from_luma_context
@@ -64,7 +65,7 @@ def update_costs(contexts, kind, costs):
     """Fill the tables of a plane kind from the contexts."""
     _update_level_costs(contexts, kind, costs)
     for size in range(ctx.N_SIZES):
-        n_classes = 2 * (size + MIN_LOG2) + 1
+        n_classes = log2_area(size) + 1
         for activity in range(ctx.N_ACTIVITIES):
             first = ctx.END_CLASS + ((kind * ctx.N_SIZES + size) * ctx.N_ACTIVITIES + activity) * ctx.END_BINS
             cost = 0
@@ -75,14 +76,14 @@ def update_costs(contexts, kind, costs):
 
 
 @kernel()
-def end_cost(contexts, costs, kind, log2_size, activity, end):
+def end_cost(contexts, costs, kind, size, activity, end):
     """Return the cost of a block's end."""
     end_class = 0
     while end >> end_class:
         end_class += 1
-    cost = costs.ends[log2_size - MIN_LOG2, activity, end_class]
+    cost = costs.ends[size, activity, end_class]
     if end_class >= 2:
-        context = ctx.END_DETAIL + (kind * ctx.N_SIZES + log2_size - MIN_LOG2) * ctx.END_BINS + end_class
+        context = ctx.END_DETAIL + (kind * ctx.N_SIZES + size) * ctx.END_BINS + end_class
         cost += bin_cost(contexts, context, (end >> (end_class - 2)) & 1) + (end_class - 2) * ONE_BIT
     return cost
 
@@ -99,15 +100,16 @@ def magnitude_cost(row, magnitude):
 
 
 @kernel()
-def mode_cost(contexts, maps, kind, x, y, log2_size, mode, probable):
+def mode_cost(contexts, maps, kind, block, mode, probable):
     """Return the cost of a prediction mode, given the block's probable modes."""
+    _, _, log2_width, log2_height = block
     cost = 0
     if kind == 1:
-        context = chroma_from_luma_context(maps, log2_size, x, y)
+        context = chroma_from_luma_context(maps, block)
         cost += bin_cost(contexts, context, 1 if mode == CHROMA_FROM_LUMA else 0)
         if mode == CHROMA_FROM_LUMA:
             return cost
-    context = ctx.PROBABLE + kind * ctx.N_SIZES + log2_size - MIN_LOG2
+    context = ctx.PROBABLE + kind * ctx.N_SIZES + size_class(log2_width, log2_height)
     for index in range(N_PROBABLE):
         if probable[index] == mode:
             cost += bin_cost(contexts, context, 1)

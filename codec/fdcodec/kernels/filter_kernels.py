@@ -75,20 +75,21 @@ def _deblock_edge(line, start, stride, along, small, limit, roughness):
 
 
 @kernel()
-def deblock_plane(plane, log2_sizes, step_index):
+def deblock_plane(plane, log2_widths, log2_heights, step_index):
     """Smooth, in place, block edges on the 8x8 grid where both sides are smooth: vertical, then horizontal ones."""
     height, width = plane.shape
     line = plane.reshape(height * width)
     limit, roughness = CORRECTION_LIMIT[step_index], ROUGHNESS_LIMIT[step_index]
     for y in range(0, height, 4):
         for x in range(8, width - 3, 8):
-            left, right = log2_sizes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2], log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2]
-            if x & ((1 << min(left, right)) - 1) == 0 and (left != right or x & ((1 << left) - 1) == 0):
+            left, right = log2_widths[y >> CELL_LOG2, (x - 1) >> CELL_LOG2], log2_widths[y >> CELL_LOG2, x >> CELL_LOG2]
+            if x & ((1 << right) - 1) == 0:
                 _deblock_edge(line, y * width + x, 1, width, min(left, right) == 2, limit, roughness)
     for y in range(8, height - 3, 8):
         for x in range(0, width, 4):
-            above, below = log2_sizes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2], log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2]
-            if y & ((1 << min(above, below)) - 1) == 0 and (above != below or y & ((1 << above) - 1) == 0):
+            above = log2_heights[(y - 1) >> CELL_LOG2, x >> CELL_LOG2]
+            below = log2_heights[y >> CELL_LOG2, x >> CELL_LOG2]
+            if y & ((1 << below) - 1) == 0:
                 _deblock_edge(line, y * width + x, width, 1, min(above, below) == 2, limit, roughness)
 
 

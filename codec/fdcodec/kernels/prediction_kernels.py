@@ -1,8 +1,9 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,arg-type"
 """Prediction of a block from its decoded neighbours, in integers (SPEC 4.1).
 
-References are one array of 4N+1 samples: index 2N is the corner above left, 2N-1-k the k-th sample down the left edge,
-2N+1+k the k-th along the top edge. What is not decoded yet repeats the nearest decoded sample before it.
+A block is (x, y, log2 width, log2 height). References are one array of 2E+1 samples, with E = width + height: index E
+is the corner above left, E-1-k the k-th sample down the left edge, E+1+k the k-th along the top edge. What is not
+decoded yet repeats the nearest decoded sample before it.
 """
 
 import numpy as np
@@ -13,7 +14,7 @@ from fdcodec.kernels.jit import kernel
 _OFFSETS = [0, 2, 5, 9, 13, 17, 21, 26, 32]
 # Displacement, in 1/32 sample per row, of modes 2..34: horizontal ones from +32 down to -26, vertical ones from -32 up.
 ANGLES = np.array([0, 0] + _OFFSETS[:0:-1] + [-a for a in _OFFSETS[:-1]] + [-a for a in _OFFSETS[:0:-1]] + _OFFSETS)
-# Distance from pure horizontal or vertical above which a block of this log2 size reads smoothed references.
+# Distance from pure horizontal or vertical above which a block reads smoothed references, by half its log2 area.
 SMOOTHING_DISTANCE = np.array([99, 99, 99, 7, 1, 0])
 
 
@@ -52,19 +53,19 @@ def is_decoded(cell_x, cell_y, x, y):
 
 
 @kernel()
-def gather_references(plane, x, y, log2_size, references):
-    """Copy the decoded border of the block at (x, y) into `references`; mid-gray where nothing is decoded."""
-    size = 1 << log2_size
-    corner = 2 * size
+def gather_references(plane, block, references):
+    """Copy the decoded border of a block into `references`; mid-gray where nothing is decoded."""
+    x, y, log2_width, log2_height = block
+    corner = (1 << log2_width) + (1 << log2_height)
     height, width = plane.shape
     left, top = 0, 0
     if x > 0:
-        left = size
-        while left < 2 * size and y + left < height and is_decoded((x - 1) >> CELL_LOG2, (y + left) >> CELL_LOG2, x, y):
+        left = 1 << log2_height
+        while left < corner and y + left < height and is_decoded((x - 1) >> CELL_LOG2, (y + left) >> CELL_LOG2, x, y):
             left += 4
     if y > 0:
-        top = size
-        while top < 2 * size and x + top < width and is_decoded((x + top) >> CELL_LOG2, (y - 1) >> CELL_LOG2, x, y):
+        top = 1 << log2_width
+        while top < corner and x + top < width and is_decoded((x + top) >> CELL_LOG2, (y - 1) >> CELL_LOG2, x, y):
             top += 4
     for k in range(left):
         references[corner - 1 - k] = plane[y + k, x - 1]
@@ -79,17 +80,17 @@ def gather_references(plane, x, y, log2_size, references):
     else:
         references[corner] = 128 << FRACTION_BITS
     last = references[corner - left]
-    for k in range(left, 2 * size):
+    for k in range(left, corner):
         references[corner - 1 - k] = last
     last = references[corner + top]
-    for k in range(top, 2 * size):
+    for k in range(top, corner):
         references[corner + 1 + k] = last
 
 
 @kernel()
-def smooth_references(references, log2_size, smoothed):
-    """Filter the references by (1, 2, 1) / 4, the two ends excepted."""
-    last = 4 << log2_size
+def smooth_references(references, extent, smoothed):
+    """Filter the 2 `extent` + 1 references by (1, 2, 1) / 4, the two ends excepted."""
+    last = 2 * extent
     smoothed[0] = references[0]
     smoothed[last] = references[last]
     for k in range(1, last):
@@ -97,45 +98,47 @@ def smooth_references(references, log2_size, smoothed):
 
 
 @kernel()
-def _predict_planar(references, log2_size, prediction):
-    size = 1 << log2_size
-    corner = 2 * size
-    right = references[corner + size + 1]
-    bottom = references[corner - size - 1]
-    for row in range(size):
+def _predict_planar(references, log2_width, log2_height, prediction):
+    width, height = 1 << log2_width, 1 << log2_height
+    corner = width + height
+    right = references[corner + width + 1]
+    bottom = references[corner - height - 1]
+    for row in range(height):
         left = references[corner - 1 - row]
-        for column in range(size):
-            prediction[row, column] = (
-                (size - 1 - column) * left
-                + (column + 1) * right
-                + (size - 1 - row) * references[corner + 1 + column]
-                + (row + 1) * bottom
-                + size
-            ) >> (log2_size + 1)
+        for column in range(width):
+            across = (width - 1 - column) * left + (column + 1) * right
+            down = (height - 1 - row) * references[corner + 1 + column] + (row + 1) * bottom
+            total = (across << log2_height) + (down << log2_width) + (width << log2_height)
+            prediction[row, column] = total >> (log2_width + log2_height + 1)
 
 
 @kernel()
-def _predict_dc(references, log2_size, prediction):
-    size = 1 << log2_size
-    corner = 2 * size
-    total = size
-    for k in range(1, size + 1):
-        total += references[corner + k] + references[corner - k]
-    total >>= log2_size + 1
-    for row in range(size):
-        for column in range(size):
+def _predict_dc(references, log2_width, log2_height, prediction):
+    """Predict by the mean of the edges, of an oblong block by that of the longer one."""
+    width, height = 1 << log2_width, 1 << log2_height
+    corner = width + height
+    total = max(width, height) if width != height else width + height
+    total >>= 1
+    if width >= height:
+        for k in range(1, width + 1):
+            total += references[corner + k]
+    if height >= width:
+        for k in range(1, height + 1):
+            total += references[corner - k]
+    total >>= max(log2_width, log2_height) + (1 if width == height else 0)
+    for row in range(height):
+        for column in range(width):
             prediction[row, column] = total
 
 
 @kernel()
-def _blend_edges(references, log2_size, prediction):
+def _blend_edges(references, log2_width, log2_height, prediction):
     """Pull a planar or DC prediction towards the edges it starts from, with weights that halve away from them."""
-    size = 1 << log2_size
-    corner = 2 * size
-    scale = (2 * log2_size - 2) >> 2
-    for row in range(size):
+    corner = (1 << log2_width) + (1 << log2_height)
+    scale = (log2_width + log2_height - 2) >> 2
+    for row in range(1 << log2_height):
         weight_top = 32 >> ((row << 1) >> scale)
-        for column in range(size):
+        for column in range(1 << log2_width):
             weight_left = 32 >> ((column << 1) >> scale)
             if weight_top == 0 and weight_left == 0:
                 break
@@ -151,36 +154,35 @@ def _blend_edges(references, log2_size, prediction):
 
 
 @kernel()
-def _main_reference(references, log2_size, angle, sign, line):
-    """Lay the references out along the main edge (`sign` +1: top, -1: left); `line[2N]` is the corner."""
-    size = 1 << log2_size
-    corner = 2 * size
-    for k in range(2 * size + 1):
-        line[corner + k] = references[corner + sign * k]
-    line[corner + 2 * size + 1] = line[corner + 2 * size]
-    line[corner + 2 * size + 2] = line[corner + 2 * size]
-    line[corner - 1] = line[corner]
+def _main_reference(references, extent, depth, angle, sign, line):
+    """Lay the references out along the main edge (`sign` +1: top, -1: left); `line[extent]` is the corner.
+
+    `depth` is how many lines the block has away from that edge.
+    """
+    for k in range(extent + 1):
+        line[extent + k] = references[extent + sign * k]
+    line[2 * extent + 1] = line[2 * extent]
+    line[2 * extent + 2] = line[2 * extent]
+    line[extent - 1] = line[extent]
     if angle < 0:
         inverse = 8192 // -angle
-        for k in range(1, ((size * -angle) >> 5) + 2):
-            line[corner - k] = references[corner - sign * min((k * inverse + 128) >> 8, 2 * size)]
+        for k in range(1, ((depth * -angle) >> 5) + 2):
+            line[extent - k] = references[extent - sign * min((k * inverse + 128) >> 8, extent)]
 
 
 @kernel()
-def _predict_angular(references, line, angle, log2_size, cubic, lines):
-    """Predict by rows of the main direction: `lines[k]` is the k-th row (vertical) or column (horizontal)."""
-    size = 1 << log2_size
-    corner = 2 * size
-    for k in range(size):
+def _predict_angular(line, extent, depth, length, angle, cubic, lines):
+    """Predict line by line from the main edge: `lines[k]` is the k-th of `depth`, `length` samples long."""
+    for k in range(depth):
         displacement = (k + 1) * angle
-        start = corner + (displacement >> 5)
+        start = extent + (displacement >> 5)
         fraction = displacement & 31
         if fraction == 0:
-            for i in range(size):
+            for i in range(length):
                 lines[k, i] = line[start + i + 1]
         elif cubic:
             tap0, tap1, tap2, tap3 = CUBIC_TAPS[fraction]
-            for i in range(size):
+            for i in range(length):
                 lines[k, i] = (
                     tap0 * line[start + i]
                     + tap1 * line[start + i + 1]
@@ -189,90 +191,95 @@ def _predict_angular(references, line, angle, log2_size, cubic, lines):
                     + 32
                 ) >> 6
         else:
-            for i in range(size):
+            for i in range(length):
                 lines[k, i] = ((32 - fraction) * line[start + i + 1] + fraction * line[start + i + 2] + 16) >> 5
 
 
 @kernel()
-def _blend_side(references, log2_size, angle, sign, lines):
+def _blend_side(references, log2_depth, log2_length, angle, sign, lines):
     """Pull an angular prediction of positive or zero angle towards the side edge (SPEC 4.1.5)."""
-    size = 1 << log2_size
-    corner = 2 * size
+    depth, length = 1 << log2_depth, 1 << log2_length
+    corner = depth + length
     if angle == 0:
-        scale = (2 * log2_size - 2) >> 2
-        for i in range(size):
+        scale = (log2_depth + log2_length - 2) >> 2
+        for i in range(length):
             weight = 32 >> ((i << 1) >> scale)
             if weight == 0:
                 break
-            for k in range(size):
+            for k in range(depth):
                 lines[k, i] += (weight * (references[corner - sign * (1 + k)] - references[corner]) + 32) >> 6
         return
     inverse = 8192 // angle
     log2_inverse = 0
     while (3 * inverse - 2) >> (log2_inverse + 1):
         log2_inverse += 1
-    scale = min(2, log2_size - log2_inverse + 8)
+    scale = min(2, log2_depth - log2_inverse + 8)
     if scale < 0:
         return
-    for i in range(size):
+    for i in range(length):
         weight = 32 >> min((i << 1) >> scale, 31)
         if weight == 0:
             break
-        for k in range(size):
-            side = references[corner - sign * min(k + (((i + 1) * inverse + 256) >> 9) + 1, 2 * size)]
+        for k in range(depth):
+            side = references[corner - sign * min(k + (((i + 1) * inverse + 256) >> 9) + 1, corner)]
             lines[k, i] += (weight * (side - lines[k, i]) + 32) >> 6
 
 
 @kernel()
-def predict(references, smoothed, log2_size, mode, line, lines, prediction):
+def predict(references, smoothed, log2_width, log2_height, mode, line, lines, prediction):
     """Write the prediction of `mode` (0..34) for one block; `line` and `lines` are scratch."""
-    size = 1 << log2_size
+    width, height = 1 << log2_width, 1 << log2_height
     if mode == PLANAR:
-        _predict_planar(smoothed if log2_size >= 3 else references, log2_size, prediction)
-        _blend_edges(references, log2_size, prediction)
+        source = smoothed if log2_width + log2_height >= 6 else references
+        _predict_planar(source, log2_width, log2_height, prediction)
+        _blend_edges(references, log2_width, log2_height, prediction)
         return
     if mode == DC:
-        _predict_dc(references, log2_size, prediction)
-        _blend_edges(references, log2_size, prediction)
+        _predict_dc(references, log2_width, log2_height, prediction)
+        _blend_edges(references, log2_width, log2_height, prediction)
         return
     angle = ANGLES[mode]
     distance = min(abs(mode - HORIZONTAL), abs(mode - VERTICAL))
-    smooth = distance > SMOOTHING_DISTANCE[log2_size]
+    smooth = distance > SMOOTHING_DISTANCE[(log2_width + log2_height) >> 1]
     vertical = mode >= 18
     sign = 1 if vertical else -1
+    log2_depth, log2_length = (log2_height, log2_width) if vertical else (log2_width, log2_height)
+    depth, length = 1 << log2_depth, 1 << log2_length
     source = smoothed if smooth else references
-    _main_reference(source, log2_size, angle, sign, line)
-    _predict_angular(source, line, angle, log2_size, not smooth, lines)
+    _main_reference(source, depth + length, depth, angle, sign, line)
+    _predict_angular(line, depth + length, depth, length, angle, not smooth, lines)
     if angle >= 0:
-        _blend_side(references if angle == 0 else source, log2_size, angle, sign, lines)
+        _blend_side(references if angle == 0 else source, log2_depth, log2_length, angle, sign, lines)
     if vertical:
-        for row in range(size):
-            for column in range(size):
+        for row in range(height):
+            for column in range(width):
                 prediction[row, column] = lines[row, column]
     else:
-        for row in range(size):
-            for column in range(size):
+        for row in range(height):
+            for column in range(width):
                 prediction[row, column] = lines[column, row]
 
 
 @kernel()
-def predict_from_luma(luma, plane, x, y, log2_size, prediction):
+def predict_from_luma(luma, plane, block, prediction):
     """Predict a chroma block as a line of the luma block, fitted on the decoded border (SPEC 4.1.6).
 
     The slope has 10 fractional bits; sums are int64: at most 64 samples of 13 bits.
     """
-    size = 1 << log2_size
+    x, y, log2_width, log2_height = block
+    width, height = 1 << log2_width, 1 << log2_height
     count = np.int64(0)
     sum_luma, sum_chroma, sum_squares, sum_products = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    for k in range(size):
-        if y > 0:
+    if y > 0:
+        for k in range(width):
             a, b = np.int64(luma[y - 1, x + k]), np.int64(plane[y - 1, x + k])
             sum_luma += a
             sum_chroma += b
             sum_squares += a * a
             sum_products += a * b
             count += 1
-        if x > 0:
+    if x > 0:
+        for k in range(height):
             a, b = np.int64(luma[y + k, x - 1]), np.int64(plane[y + k, x - 1])
             sum_luma += a
             sum_chroma += b
@@ -287,6 +294,6 @@ def predict_from_luma(luma, plane, x, y, log2_size, prediction):
         variance = sum_squares * count - sum_luma * sum_luma + (count * count << (2 * FRACTION_BITS + 1))
         slope = ((sum_products * count - sum_luma * sum_chroma) << 10) // variance
         slope = min(max(slope, -4096), 4096)
-    for row in range(size):
-        for column in range(size):
+    for row in range(height):
+        for column in range(width):
             prediction[row, column] = mean_chroma + ((slope * (luma[y + row, x + column] - mean_luma) + 512) >> 10)

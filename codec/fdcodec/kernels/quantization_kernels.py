@@ -8,34 +8,42 @@ plus lambda times the rate in 1/1024 bit, so `lambda` carries all scaling and ev
 import numpy as np
 
 from fdcodec.coding.constants import MAX_LEVEL, STEP_BITS
+from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.syntax_kernels import STRIDE, coefficient_context, neighbour_class
+from fdcodec.kernels.syntax_kernels import (
+    MAX_NEIGHBOURS,
+    NEIGHBOUR_CLASS,
+    STRIDE,
+    coefficient_context,
+    neighbour_class,
+)
 from fdcodec.kernels.tables import NEXT_STATE
 
 ERROR_SHIFT = 6
 RECIPROCAL_BITS = 40
 INFINITE = np.int64(1) << 62
+NO_STATE = 4  # of a path that starts here; its history is empty
 
 
 @kernel()
-def keep_largest(coefficients, size, sparsity, keep):
+def keep_largest(coefficients, width, height, sparsity, keep):
     """Zero all but the `sparsity` largest magnitudes of a block: the paper's T_s; of equal ones the first in raster.
 
     `keep` is scratch of the block's size.
     """
-    keep[:size, :size] = 0
-    for _ in range(min(sparsity, size * size)):
+    keep[:height, :width] = 0
+    for _ in range(min(sparsity, width * height)):
         best, best_row, best_column = 0, -1, -1
-        for row in range(size):
-            for column in range(size):
+        for row in range(height):
+            for column in range(width):
                 if keep[row, column] == 0 and abs(coefficients[row, column]) > best:
                     best, best_row, best_column = abs(coefficients[row, column]), row, column
         if best == 0:
             break
         keep[best_row, best_column] = 1
-    for row in range(size):
-        for column in range(size):
+    for row in range(height):
+        for column in range(width):
             if keep[row, column] == 0:
                 coefficients[row, column] = 0
 
@@ -50,26 +58,26 @@ def _last_candidate(coefficients, scan, n_positions, threshold):
 
 
 @kernel()
-def optimize_levels(coefficients, block, half_step, lagrangian, contexts, costs, levels, neighbours, scratch):
+def optimize_levels(coefficients, coded, half_step, lagrangian, contexts, costs, levels, scratch):
     """Quantize uniformly with the best of rounding down or to nearest per coefficient, then the best end.
 
-    `block` is (kind, log2 size, activity, scan); `levels` receives magnitudes, `neighbours` each position's neighbour
-    class, `scratch` is (magnitudes, costs (3, 1024)). Returns (end, cost).
+    `coded` is (kind, log2 width, log2 height, activity, scan); `levels` receives magnitudes, `scratch` is (magnitudes,
+    costs (3, 1024)). Returns (end, cost).
     """
-    kind, log2_size, activity, scan = block
+    kind, log2_width, log2_height, activity, scan = coded
     magnitudes, table = scratch
-    size = 1 << log2_size
+    size = size_class(log2_width, log2_height)
     step = 2 * half_step
     reciprocal = (np.int64(1) << RECIPROCAL_BITS) // step
-    last = _last_candidate(coefficients, scan, size * size, half_step)
+    last = _last_candidate(coefficients, scan, 1 << (log2_width + log2_height), half_step)
     total_zero = np.int64(0)
-    for row in range(size):
-        for column in range(size):
+    for row in range(1 << log2_height):
+        for column in range(1 << log2_width):
             levels[row, column] = 0
             amplitude = np.int64(coefficients[row, column]) << STEP_BITS
             total_zero += amplitude * amplitude
     total_zero <<= ERROR_SHIFT
-    best = total_zero + lagrangian * end_cost(contexts, costs, kind, log2_size, activity, 0)
+    best = total_zero + lagrangian * end_cost(contexts, costs, kind, size, activity, 0)
     if last < 0:
         return 0, best
     total = np.int64(0)
@@ -78,9 +86,7 @@ def optimize_levels(coefficients, block, half_step, lagrangian, contexts, costs,
         row, column = scan[k] >> 5, scan[k] & 31
         amplitude = abs(np.int64(coefficients[row, column])) << STEP_BITS
         index = row * STRIDE + column
-        neighbour = neighbour_class(magnitudes, index)
-        neighbours[k] = neighbour
-        context = coefficient_context(0, log2_size, 0, row + column, neighbour)
+        context = coefficient_context(0, size, 0, row + column, neighbour_class(magnitudes, index))
         zero = (amplitude * amplitude) << ERROR_SHIFT
         chosen, cost = 0, zero + lagrangian * costs.levels[context, 0]
         cost_last = INFINITE
@@ -107,7 +113,7 @@ def optimize_levels(coefficients, block, half_step, lagrangian, contexts, costs,
         total -= table[0, k]
         if table[1, k] < INFINITE:
             cost = above + table[1, k] + total
-            cost += lagrangian * end_cost(contexts, costs, kind, log2_size, activity, k + 1)
+            cost += lagrangian * end_cost(contexts, costs, kind, size, activity, k + 1)
             if cost < best:
                 best, end = cost, k + 1
         amplitude = np.int64(coefficients[scan[k] >> 5, scan[k] & 31]) << STEP_BITS
@@ -123,83 +129,120 @@ def optimize_levels(coefficients, block, half_step, lagrangian, contexts, costs,
 
 
 @kernel()
-def trellis_levels(coefficients, block, half_step, lagrangian, contexts, costs, levels, neighbours, paths):
+def _history(words, diagonal, row):
+    """Return the magnitude, at most 15, that a path holds at a row of an anti-diagonal."""
+    return np.int64((words[diagonal % 3, row >> 4] >> np.uint64(4 * (row & 15))) & np.uint64(15))
+
+
+@kernel()
+def _path_class(words, diagonal, row):
+    """Return the neighbour class of a position by the magnitudes of a path, capped at 15 each."""
+    near = _history(words, diagonal + 1, row) + _history(words, diagonal + 1, row + 1)
+    far = _history(words, diagonal + 2, row) + _history(words, diagonal + 2, row + 1)
+    far += _history(words, diagonal + 2, row + 2)
+    return NEIGHBOUR_CLASS[min(near + near + far, MAX_NEIGHBOURS - 1)]
+
+
+@kernel()
+def _extend(words, new_words, diagonal, row, magnitude, opens):
+    """Copy a path's magnitudes of three anti-diagonals and add one; the first on a diagonal clears the oldest."""
+    for k in range(3):
+        for part in range(3):
+            new_words[k, part] = words[k, part]
+    if opens:
+        new_words[diagonal % 3, :] = 0
+    new_words[diagonal % 3, row >> 4] |= np.uint64(min(magnitude, 15)) << np.uint64(4 * (row & 15))
+
+
+@kernel()
+def trellis_levels(coefficients, coded, half_step, lagrangian, contexts, costs, levels, paths):
     """Choose the levels of the dependent quantizer by a Viterbi search over its four states (SPEC 4.3).
 
-    The neighbour classes are those left by `optimize_levels`, so that a path's cost does not depend on its past.
-    `paths` is (previous state, level), each (1024, 4), and (6, 4) scratch. Returns the end; `levels` receives signed
-    levels.
+    A path carries the magnitudes of its last three anti-diagonals, four bits each, for the contexts of what follows.
+    `paths` is scratch: (previous state, level), each (1024, 4), (4, 4) costs and ends, and uint64 (2, 5, 3, 3)
+    histories. Returns (end, cost); `levels` receives signed levels.
     """
-    kind, log2_size, activity, scan = block
-    previous, chosen, lanes = paths
-    path_costs, new_costs, ends, new_ends, options = lanes[0], lanes[1], lanes[2], lanes[3], lanes[4:]
-    size = 1 << log2_size
-    last = _last_candidate(coefficients, scan, size * size, half_step)
-    levels[:size, :size] = 0
+    kind, log2_width, log2_height, activity, scan = coded
+    previous, chosen, lanes, histories = paths
+    path_costs, new_costs, ends, new_ends = lanes[0], lanes[1], lanes[2], lanes[3]
+    size = size_class(log2_width, log2_height)
+    last = _last_candidate(coefficients, scan, 1 << (log2_width + log2_height), half_step)
+    tail = np.int64(0)
+    for row in range(1 << log2_height):
+        for column in range(1 << log2_width):
+            levels[row, column] = 0
+            amplitude = np.int64(coefficients[row, column]) << STEP_BITS
+            tail += amplitude * amplitude
+    tail <<= ERROR_SHIFT
+    best = tail + lagrangian * end_cost(contexts, costs, kind, size, activity, 0)
     if last < 0:
-        return 0
+        return 0, best
+    for k in range(last + 1):
+        amplitude = np.int64(coefficients[scan[k] >> 5, scan[k] & 31]) << STEP_BITS
+        tail -= (amplitude * amplitude) << ERROR_SHIFT
     reciprocal = (np.int64(1) << RECIPROCAL_BITS) // half_step
     path_costs[:] = INFINITE
-    tail = np.int64(0)
+    histories[:] = 0
+    now, diagonal = 0, -1
     for k in range(last, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
+        opens = row + column != diagonal
+        diagonal = row + column
         amplitude = abs(np.int64(coefficients[row, column])) << STEP_BITS
         zero = (amplitude * amplitude) << ERROR_SHIFT
         whole = min((amplitude * reciprocal) >> RECIPROCAL_BITS, 2 * MAX_LEVEL - 2)
         new_costs[:] = INFINITE
-        for quantizer in range(2):
-            context = coefficient_context(0, log2_size, quantizer, row + column, neighbours[k])
-            low = (whole + quantizer) >> 1
-            for choice in range(3):
-                magnitude = low + choice if choice < 2 else 0
-                error = zero
-                if magnitude > 0:
-                    difference = amplitude - (2 * magnitude - quantizer) * half_step
-                    error = (difference * difference) << ERROR_SHIFT
-                options[quantizer, choice] = error + lagrangian * magnitude_cost(costs.levels[context], magnitude)
-                if amplitude == 0 and magnitude > 0:  # or a block could keep more levels than `sparsity` allows
-                    options[quantizer, choice] = INFINITE
         for state in range(4):
             if path_costs[state] >= INFINITE:
                 continue
             quantizer = state >> 1
+            neighbours = _path_class(histories[now, state], diagonal, row)
+            rates = costs.levels[coefficient_context(0, size, quantizer, diagonal, neighbours)]
             low = (whole + quantizer) >> 1
             for choice in range(3 if low > 0 else 2):
                 magnitude = low + choice if choice < 2 else 0
-                cost = path_costs[state] + options[quantizer, choice]
+                if amplitude == 0 and magnitude > 0:  # or a block could keep more levels than `sparsity` allows
+                    continue
+                error = zero
+                if magnitude > 0:
+                    difference = amplitude - (2 * magnitude - quantizer) * half_step
+                    error = (difference * difference) << ERROR_SHIFT
+                cost = path_costs[state] + error + lagrangian * magnitude_cost(rates, magnitude)
                 following = NEXT_STATE[state, magnitude & 1]
                 if cost < new_costs[following]:
                     new_costs[following] = cost
                     previous[k, following] = state
                     chosen[k, following] = magnitude
                     new_ends[following] = ends[state]
-        context = coefficient_context(0, log2_size, 0, row + column, neighbours[k])
-        start = tail + lagrangian * end_cost(contexts, costs, kind, log2_size, activity, k + 1)
+        rates = costs.last_levels[coefficient_context(0, size, 0, diagonal, 0)]
+        start = tail + lagrangian * end_cost(contexts, costs, kind, size, activity, k + 1)
         for magnitude in range(max(whole >> 1, 1), (whole >> 1) + (2 if amplitude > 0 else 0)):
             difference = amplitude - 2 * magnitude * half_step
-            cost = start + ((difference * difference) << ERROR_SHIFT)
-            cost += lagrangian * magnitude_cost(costs.last_levels[context], magnitude)
+            cost = start + ((difference * difference) << ERROR_SHIFT) + lagrangian * magnitude_cost(rates, magnitude)
             following = NEXT_STATE[0, magnitude & 1]
             if cost < new_costs[following]:
                 new_costs[following] = cost
-                previous[k, following] = -1
+                previous[k, following] = NO_STATE
                 chosen[k, following] = magnitude
                 new_ends[following] = k + 1
         tail += zero
         for state in range(4):
             path_costs[state] = new_costs[state]
             ends[state] = new_ends[state]
-    best = tail + lagrangian * end_cost(contexts, costs, kind, log2_size, activity, 0)
-    state = -1
+            if new_costs[state] < INFINITE:
+                before = histories[now, previous[k, state]]
+                _extend(before, histories[1 - now, state], diagonal, row, chosen[k, state], opens)
+        now = 1 - now
+    state = NO_STATE
     for candidate in range(4):
         if path_costs[candidate] < best:
             best, state = path_costs[candidate], candidate
-    if state < 0:
-        return 0
+    if state == NO_STATE:
+        return 0, best
     end = ends[state]
     for k in range(end):
         row, column = scan[k] >> 5, scan[k] & 31
         magnitude = chosen[k, state]
         levels[row, column] = magnitude if coefficients[row, column] >= 0 else -magnitude
         state = previous[k, state]
-    return end
+    return end, best

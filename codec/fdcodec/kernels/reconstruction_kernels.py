@@ -5,17 +5,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LIMIT, MAX_LOG2, STEP_BITS
+from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LIMIT, LEARNED, MAX_LOG2, STEP_BITS
+from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.learned_kernels import predict_learned_block
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
 from fdcodec.kernels.tables import NEXT_STATE
 from fdcodec.kernels.transform_kernels import inverse_transform
 
-TREE_CELLS = 1 << (2 * (MAX_LOG2 - CELL_LOG2))
-
 
 class Work(NamedTuple):
-    """Scratch arrays of one thread, int32: reference lines, and blocks of 32x32."""
+    """Scratch arrays of one thread: reference lines and blocks of 32x32, int32, and 64 values, int64."""
 
     references: np.ndarray
     smoothed: np.ndarray
@@ -25,23 +25,36 @@ class Work(NamedTuple):
     coefficients: np.ndarray
     scratch: np.ndarray
     residual: np.ndarray
+    values: np.ndarray
 
 
 def new_work() -> Work:
     """Return fresh scratch arrays."""
     lines = [np.zeros(4 * 32 + 8, np.int32) for _ in range(3)]
-    return Work(*lines, *[np.zeros((32, 32), np.int32) for _ in range(5)])
+    blocks = [np.zeros((32, 32), np.int32) for _ in range(5)]
+    values = np.zeros(64, np.int64)
+    return Work(*lines, *blocks, values)  # type: ignore[call-arg]
 
 
 @kernel()
-def predict_block(plane, luma, x, y, log2_size, mode, work):
-    """Predict the block at (x, y) from decoded samples into `work.prediction`."""
+def predict_block(plane, luma, block, mode, work):
+    """Predict a block from decoded samples into `work.prediction`."""
     if mode == CHROMA_FROM_LUMA:
-        predict_from_luma(luma, plane, x, y, log2_size, work.prediction)
+        predict_from_luma(luma, plane, block, work.prediction)
         return
-    gather_references(plane, x, y, log2_size, work.references)
-    smooth_references(work.references, log2_size, work.smoothed)
-    predict(work.references, work.smoothed, log2_size, mode, work.line, work.lines, work.prediction)
+    _, _, log2_width, log2_height = block
+    gather_references(plane, block, work.references)
+    smooth_references(work.references, (1 << log2_width) + (1 << log2_height), work.smoothed)
+    predict(work.references, work.smoothed, log2_width, log2_height, mode, work.line, work.lines, work.prediction)
+
+
+@kernel()
+def predict_mode(plane, luma, block, mode, tables, work):
+    """Predict a block in any mode, learned ones too, into `work.prediction`."""
+    if mode >= LEARNED:
+        predict_learned_block(plane, block, mode, tables, work)
+    else:
+        predict_block(plane, luma, block, mode, work)
 
 
 @kernel()
@@ -50,8 +63,8 @@ def dequantize(levels, scan, end, half_step, coefficients):
 
     In states 0 and 1 a level means `level` whole steps, in 2 and 3 half a step less; the state follows the parity.
     """
-    size = levels.shape[0]
-    coefficients[:size, :size] = 0
+    height, width = levels.shape
+    coefficients[:height, :width] = 0
     state = 0
     for k in range(end - 1, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
@@ -64,38 +77,30 @@ def dequantize(levels, scan, end, half_step, coefficients):
 
 
 @kernel()
-def add_residual(plane, x, y, size, bounds, prediction, residual):
+def add_residual(plane, block, bounds, prediction, residual):
     """Write prediction plus residual, clipped to the plane's range, into the plane."""
+    x, y, log2_width, log2_height = block
     low, high = bounds
-    for row in range(size):
-        for column in range(size):
+    for row in range(1 << log2_height):
+        for column in range(1 << log2_width):
             plane[y + row, x + column] = min(max(prediction[row, column] + residual[row, column], low), high)
 
 
 @kernel()
-def reconstruct_block(plane, luma, maps, x, y, log2_size, half_step, bounds, tables, work):
-    """Predict, dequantize, transform back and write the block at (x, y)."""
-    size = 1 << log2_size
+def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work):
+    """Predict, dequantize, transform back and write a block."""
+    x, y, log2_width, log2_height = block
+    width, height = 1 << log2_width, 1 << log2_height
     mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
     end = maps.ends[y >> CELL_LOG2, x >> CELL_LOG2]
-    predict_block(plane, luma, x, y, log2_size, mode, work)
+    predict_mode(plane, luma, block, mode, tables, work)
     if end == 0:
-        work.residual[:size, :size] = 0
+        work.residual[:height, :width] = 0
     else:
-        levels = maps.levels[y : y + size, x : x + size]
-        dequantize(levels, tables.scans[log2_size], end, half_step, work.coefficients)
-        inverse_transform(work.coefficients, mode, log2_size, tables, work.scratch, work.residual)
-    add_residual(plane, x, y, size, bounds, work.prediction, work.residual)
-
-
-@kernel()
-def tree_cell(tree_x, tree_y, z_index):
-    """Return the sample position of a tree's cell by its place in the Z order."""
-    x, y = tree_x, tree_y
-    for bit in range(MAX_LOG2 - CELL_LOG2):
-        x += ((z_index >> (2 * bit)) & 1) << (CELL_LOG2 + bit)
-        y += ((z_index >> (2 * bit + 1)) & 1) << (CELL_LOG2 + bit)
-    return x, y
+        levels = maps.levels[y : y + height, x : x + width]
+        dequantize(levels, tables.scans[log2_height, log2_width], end, half_step, work.coefficients)
+        inverse_transform(work.coefficients, mode, log2_width, log2_height, tables, work, work.residual)
+    add_residual(plane, block, bounds, work.prediction, work.residual)
 
 
 @kernel()
@@ -107,6 +112,6 @@ def reconstruct_plane(plane, luma, maps, half_step, bounds, tables, work):
             for z_index in range(TREE_CELLS):
                 x, y = tree_cell(tree_x, tree_y, z_index)
                 if x < width and y < height:
-                    log2_size = np.int64(maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2])
-                    if ((x | y) & ((1 << log2_size) - 1)) == 0:
-                        reconstruct_block(plane, luma, maps, x, y, log2_size, half_step, bounds, tables, work)
+                    block = block_at(maps, x, y)
+                    if starts_block(block):
+                        reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)

@@ -181,7 +181,7 @@ def code_golomb(stream, first, value):
 def _code_literal(stream, e, kind, x, y, value):
     """Code a value that no list holds: its difference from the prediction, in grid steps."""
     coder, buffer, contexts = stream
-    base, first = predicted(e, x, y), ctx.LITERAL + kind * 32
+    base, first = predicted(e, x, y), ctx.LITERAL + kind * 16
     difference = (value - e.grid[0]) // e.grid[2] - base
     negative = code_bin(coder, buffer, contexts, first, 1 if difference < 0 else 0)
     magnitude = code_golomb(stream, first + 1, abs(difference))
@@ -219,13 +219,14 @@ def _code_other(stream, e, kind, x, y, value):
 
 
 @kernel(checked=True)
-def code_samples(stream, e, kind, x, y, log2_size, is_coded):
+def code_samples(stream, e, kind, block, is_coded):
     """Code a sampled block, in raster order; where not `is_coded`, every sample is the first one expected."""
     coder, buffer, contexts = stream
-    size = 1 << log2_size
-    for row in range(y, y + size):
-        for column in range(x, x + size):
-            count = expect(e, kind, column, row, column == x + size - 1)
+    x, y, log2_width, log2_height = block
+    last = x + (1 << log2_width) - 1
+    for row in range(y, y + (1 << log2_height)):
+        for column in range(x, last + 1):
+            count = expect(e, kind, column, row, column == last)
             value = np.int64(e.plane[row, column])
             if is_coded:
                 k = 0

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import MIN_LOG2, SAMPLED
+from fdcodec.coding.constants import CELL_LOG2, SAMPLED
+from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, fill_cells, starts_block, tree_cell
 from fdcodec.kernels.cost_kernels import ONE_BIT, bin_cost
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.quantization_kernels import INFINITE
@@ -24,13 +25,14 @@ from fdcodec.kernels.sampled_kernels import (
     predicted,
     remember,
 )
+from fdcodec.kernels.screen_kernels import coded_context
 
 STRICTNESS = 3  # an error costs the samples that follow, too: choosing samples, a bit is worth this many halvings less
 ERROR_SHIFT = 18  # from squared sample units to the unit of costs
 
 
 class Journal(NamedTuple):
-    """What to take back: entries (table, slot, value, confidence), their count, and the recent values of two marks."""
+    """What to take back: entries (table, slot, value, confidence), their count, and the recent values at the mark."""
 
     entries: np.ndarray
     count: np.ndarray
@@ -38,28 +40,28 @@ class Journal(NamedTuple):
 
 
 def new_journal():
-    """Return an empty journal, which holds two trees' worth of entries."""
-    return Journal(np.zeros((4 * 1024 * N_TABLES, 4), np.int64), np.zeros(1, np.int64), np.zeros((2, N_RECENT), np.int32))
+    """Return an empty journal, which holds a tree's worth of entries."""
+    return Journal(np.zeros((1024 * N_TABLES, 4), np.int64), np.zeros(1, np.int64), np.zeros(N_RECENT, np.int32))
 
 
 @kernel()
-def mark(journal, e, level):
-    """Keep the recent values as mark `level` (0: of the tree, 1: of a trial); return the journal's count."""
+def mark(journal, e):
+    """Keep the recent values; return the journal's count."""
     for k in range(N_RECENT):
-        journal.recent[level, k] = e.recent[k]
+        journal.recent[k] = e.recent[k]
     return journal.count[0]
 
 
 @kernel()
-def take_back(journal, e, level, count):
-    """Bring the tables and the recent values back to where they were at a mark."""
+def take_back(journal, e, count):
+    """Bring the tables and the recent values back to where they were at the mark."""
     for k in range(journal.count[0] - 1, count - 1, -1):
         table, slot, value, confidence = journal.entries[k]
         e.tables[table, slot, VALUE] = value
         e.tables[table, slot, CONFIDENCE] = confidence
     journal.count[0] = count
     for k in range(N_RECENT):
-        e.recent[k] = journal.recent[level, k]
+        e.recent[k] = journal.recent[k]
 
 
 @kernel()
@@ -89,7 +91,7 @@ def golomb_cost(contexts, first, value):
 @kernel()
 def _literal_cost(contexts, kind, difference):
     """Return the cost of a value outside all lists."""
-    first = ctx.LITERAL + kind * 32
+    first = ctx.LITERAL + kind * 16
     return bin_cost(contexts, first, 1 if difference < 0 else 0) + golomb_cost(contexts, first + 1, abs(difference))
 
 
@@ -109,7 +111,7 @@ def _error(a, b):
 
 @kernel()
 def _choose_other(e, contexts, kind, x, y, target, lagrangian):
-    """Return (cost, rate, value, index) of the better of the recent values and the nearest on the grid (N_RECENT - 1)."""
+    """Return (cost, rate, value, index) of the better of a recent value and the nearest on the grid (N_RECENT - 1)."""
     nearest, nearest_error = 0, INFINITE
     for index in range(N_RECENT):
         error = _error(target, np.int64(e.recent[index]))
@@ -147,25 +149,24 @@ def _choose_sample(e, contexts, kind, x, y, is_last, target, lagrangian):
 
 
 @kernel()
-def choose_samples(s, o, x, y, log2_size, is_coded, budget):
+def _choose_samples(s, o, block, is_coded, budget):
     """Write the samples of a block into the plane and enter them into the tables; return their cost.
 
     Gives up as soon as the cost passes `budget`.
     """
-    e, size, total = s.screen.expected, 1 << log2_size, np.int64(0)
+    x, y, log2_width, log2_height = block
+    e, total, last = s.screen.expected, np.int64(0), x + (1 << log2_width) - 1
     strict = o.lagrangian >> STRICTNESS
-    for row in range(y, y + size):
-        for column in range(x, x + size):
-            target, is_last = np.int64(s.original[row, column]), column == x + size - 1
-            target = min(max(target, o.low), o.high)
+    for row in range(y, y + (1 << log2_height)):
+        for column in range(x, last + 1):
+            target = min(max(np.int64(s.original[row, column]), o.low), o.high)
             if is_coded:
-                rate, value, index = _choose_sample(e, s.contexts, o.kind, column, row, is_last, target, strict)
+                rate, value, index = _choose_sample(e, s.contexts, o.kind, column, row, column == last, target, strict)
                 if index >= 0:
                     remember(e, value, index)
             else:
-                expect(e, o.kind, column, row, is_last)
-                value = e.values[0]
-                rate = 0
+                expect(e, o.kind, column, row, column == last)
+                rate, value = 0, e.values[0]
             e.plane[row, column] = value
             _learn(s.journal, e, value)
             total += _error(target, value) + o.lagrangian * rate
@@ -175,48 +176,53 @@ def choose_samples(s, o, x, y, log2_size, is_coded, budget):
 
 
 @kernel()
-def _flag_cost(s, kind, log2_size, is_coded):
-    return bin_cost(s.contexts, ctx.IS_CODED + kind * ctx.N_SIZES + log2_size - MIN_LOG2, is_coded)
+def keep_tool(s, block, mode, end, left, up):
+    """Make what stands in the plane the trial."""
+    x, y, log2_width, log2_height = block
+    s.trial[0], s.trial[1], s.trial[2], s.trial[3] = mode, end, left, up
+    for row in range(1 << log2_height):
+        for column in range(1 << log2_width):
+            s.trial_samples[row, column] = s.plane[y + row, x + column]
+            s.trial_levels[row, column] = 0
 
 
 @kernel()
-def keep_tool(s, x, y, log2_size, mode, end, left, up):
-    """Make what stands in the plane the best of its size."""
-    size = 1 << log2_size
-    s.best_modes[log2_size], s.best_ends[log2_size] = mode, end
-    s.best_vectors[log2_size, 0], s.best_vectors[log2_size, 1] = left, up
-    for row in range(size):
-        for column in range(size):
-            s.best_samples[log2_size, row, column] = s.plane[y + row, x + column]
-
-
-@kernel()
-def try_samples(s, o, x, y, log2_size, rate, best):
-    """Return the least cost of a block: sampled, its mode at `rate`, or as it is at the cost `best`; keep the better."""
+def try_samples(s, o, block, rate, best):
+    """Return the least cost of a block: sampled, its mode at `rate`, or as it is at cost `best`; keep the better."""
     for is_coded in range(2):
-        base = o.lagrangian * (rate + _flag_cost(s, o.kind, log2_size, is_coded))
-        start = mark(s.journal, s.screen.expected, 1)
-        cost = base + choose_samples(s, o, x, y, log2_size, is_coded, best - base)
-        take_back(s.journal, s.screen.expected, 1, start)
+        base = o.lagrangian * (rate + bin_cost(s.contexts, coded_context(o.kind, block), is_coded))
+        start = mark(s.journal, s.screen.expected)
+        cost = base + _choose_samples(s, o, block, is_coded, best - base)
+        take_back(s.journal, s.screen.expected, start)
         if cost < best:
             best = cost
-            keep_tool(s, x, y, log2_size, SAMPLED, is_coded, 0, 0)
+            keep_tool(s, block, SAMPLED, is_coded, 0, 0)
     return best
 
 
 @kernel()
-def finish_samples(s, o, x, y, log2_size):
-    """Choose the samples of a chosen block again, on its final neighbours; return its end."""
-    first, coded = INFINITE, INFINITE
-    for is_coded in range(2):
-        start = mark(s.journal, s.screen.expected, 1)
-        cost = o.lagrangian * _flag_cost(s, o.kind, log2_size, is_coded)
-        cost += choose_samples(s, o, x, y, log2_size, is_coded, INFINITE >> 1)
-        take_back(s.journal, s.screen.expected, 1, start)
-        if is_coded:
-            coded = cost
-        else:
-            first = cost
-    end = 1 if coded < first else 0
-    choose_samples(s, o, x, y, log2_size, end, INFINITE >> 1)
-    return end
+def _is_coded(s, kind, block):
+    """Tell whether a sampled block has a sample that is not the first one expected; enter them into the tables."""
+    x, y, log2_width, log2_height = block
+    e, is_coded, last = s.screen.expected, 0, x + (1 << log2_width) - 1
+    for row in range(y, y + (1 << log2_height)):
+        for column in range(x, last + 1):
+            expect(e, kind, column, row, column == last)
+            if e.values[0] != e.plane[row, column]:
+                is_coded = 1
+            _learn(s.journal, e, np.int64(e.plane[row, column]))
+    return is_coded
+
+
+@kernel()
+def settle_samples(s, kind, tree_x, tree_y):
+    """Say of each sampled block of a searched tree whether its samples are coded, by what will be expected."""
+    height, width = s.plane.shape
+    start = mark(s.journal, s.screen.expected)
+    for z_index in range(TREE_CELLS):
+        x, y = tree_cell(tree_x, tree_y, z_index)
+        if x < width and y < height and s.maps.modes[y >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
+            block = block_at(s.maps, x, y)
+            if starts_block(block):
+                fill_cells(s.maps.ends, block, _is_coded(s, kind, block))
+    take_back(s.journal, s.screen.expected, start)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, COPIED, MIN_LOG2, SAMPLED
+from fdcodec.coding.constants import CELL_LOG2, COPIED, SAMPLED
+from fdcodec.kernels.block_kernels import fill_cells, size_class
 from fdcodec.kernels.copy_kernels import Vectors, code_vector, copy_block, new_vectors
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.range_coder import code_bin
@@ -31,7 +32,8 @@ class Screen(NamedTuple):
 
 def new_screen(half_step, bounds, expected, tables, work):
     """Return the screen tools at the start of a plane."""
-    return Screen(1, half_step, *bounds, expected, new_vectors(), tables, work)
+    low, high = bounds
+    return Screen(1, half_step, low, high, expected, new_vectors(), tables, work)
 
 
 @cache
@@ -43,60 +45,65 @@ def no_screen():
 
 
 @kernel()
-def tool_context(maps, kind, x, y, log2_size):
+def tool_context(maps, kind, block):
     """Return the context that tells whether a block uses a screen tool: how many of the blocks left and above do."""
-    count = 0
-    if x > 0 and maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] >= SAMPLED:
+    x, y, log2_width, log2_height = block
+    cell_x, cell_y, count = x >> CELL_LOG2, y >> CELL_LOG2, 0
+    if x > 0 and maps.modes[cell_y, cell_x - 1] < 0:
         count += 1
-    if y > 0 and maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] >= SAMPLED:
+    if y > 0 and maps.modes[cell_y - 1, cell_x] < 0:
         count += 1
-    return ctx.USES_TOOL + (kind * ctx.N_SIZES + log2_size - MIN_LOG2) * 3 + count
+    return ctx.USES_TOOL + (kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * 3 + count
 
 
 @kernel()
-def copied_context(maps, guide, kind, x, y, log2_size):
+def copied_context(maps, guide, kind, block):
     """Return the context of copied against sampled: the blocks left and above, and in chroma luma's."""
-    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    count = 0
+    x, y, log2_width, log2_height = block
+    cell_x, cell_y, count = x >> CELL_LOG2, y >> CELL_LOG2, 0
     if x > 0 and maps.modes[cell_y, cell_x - 1] == COPIED:
         count += 1
     if y > 0 and maps.modes[cell_y - 1, cell_x] == COPIED:
         count += 1
     if kind == 1 and guide.modes[cell_y, cell_x] == COPIED:
         count += 3
-    return ctx.IS_COPIED + (kind * ctx.N_SIZES + log2_size - MIN_LOG2) * 6 + count
+    return ctx.IS_COPIED + (kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * 6 + count
 
 
 @kernel()
-def enter(maps, x, y, log2_size, mode, end, left, up):
-    """Enter a block that uses a tool into the maps."""
-    for row in range(y >> CELL_LOG2, (y + (1 << log2_size)) >> CELL_LOG2):
-        for column in range(x >> CELL_LOG2, (x + (1 << log2_size)) >> CELL_LOG2):
-            maps.modes[row, column] = mode
-            maps.ends[row, column] = end
-            maps.vectors[row, column, 0], maps.vectors[row, column, 1] = left, up
+def coded_context(kind, block):
+    """Return the context of the flag that a sampled block's samples are coded."""
+    return ctx.IS_CODED + kind * ctx.N_SIZES + size_class(block[2], block[3])
+
+
+@kernel()
+def fill_vectors(maps, block, left, up):
+    """Enter a block's vector into its cells."""
+    fill_cells(maps.vectors[:, :, 0], block, left)
+    fill_cells(maps.vectors[:, :, 1], block, up)
 
 
 @kernel(checked=True)
-def code_tool_leaf(stream, screen, maps, guide, kind, x, y, log2_size):
+def code_tool_leaf(stream, screen, maps, guide, kind, block):
     """Code whether a block uses a screen tool and, if so, which and how; return whether it does.
 
     The end of a sampled block is 1 where its samples are coded and 0 where each is the first one expected.
     """
     coder, buffer, contexts = stream
-    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    mode = maps.modes[cell_y, cell_x]
-    context = tool_context(maps, kind, x, y, log2_size)
-    if code_bin(coder, buffer, contexts, context, 1 if mode >= SAMPLED else 0) == 0:
+    x, y, _, _ = block
+    mode, end = maps.modes[y >> CELL_LOG2, x >> CELL_LOG2], maps.ends[y >> CELL_LOG2, x >> CELL_LOG2]
+    if code_bin(coder, buffer, contexts, tool_context(maps, kind, block), 1 if mode < 0 else 0) == 0:
         return False
-    context = copied_context(maps, guide, kind, x, y, log2_size)
+    context = copied_context(maps, guide, kind, block)
     if code_bin(coder, buffer, contexts, context, 1 if mode == COPIED else 0):
         left, up = code_vector(stream, screen.vectors, maps, guide, kind, x, y)
-        enter(maps, x, y, log2_size, COPIED, 0, left, up)
-        copy_block(screen.expected.plane, x, y, log2_size, left, up, screen.low)
+        fill_cells(maps.modes, block, COPIED)
+        fill_cells(maps.ends, block, 0)
+        fill_vectors(maps, block, left, up)
+        copy_block(screen.expected.plane, block, left, up, screen.low)
         return True
-    context = ctx.IS_CODED + kind * ctx.N_SIZES + log2_size - MIN_LOG2
-    is_coded = code_bin(coder, buffer, contexts, context, 1 if maps.ends[cell_y, cell_x] > 0 else 0)
-    enter(maps, x, y, log2_size, SAMPLED, is_coded, 0, 0)
-    code_samples(stream, screen.expected, kind, x, y, log2_size, is_coded)
+    is_coded = code_bin(coder, buffer, contexts, coded_context(kind, block), 1 if end > 0 else 0)
+    fill_cells(maps.modes, block, SAMPLED)
+    fill_cells(maps.ends, block, is_coded)
+    code_samples(stream, screen.expected, kind, block, is_coded)
     return True

@@ -22,7 +22,20 @@ from fdcodec.coding.constants import (
     PLANAR,
     VERTICAL,
 )
+from fdcodec.kernels.block_kernels import (
+    LYING,
+    QUARTERS,
+    STANDING,
+    WHOLE,
+    block_at,
+    fill_cells,
+    fill_sizes,
+    log2_area,
+    part_of,
+    size_class,
+)
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.learned_syntax import code_learned_mode
 from fdcodec.kernels.range_coder import (
     DECODING,
     LENGTH,
@@ -43,20 +56,20 @@ MAX_NEIGHBOURS = 32
 
 
 @kernel()
-def frequency_class(diagonal, log2_size):
-    """Return the class, 0..3, of a coefficient on anti-diagonal `diagonal` (SPEC 5.2)."""
+def frequency_class(diagonal, size):
+    """Return the class, 0..3, of a coefficient on anti-diagonal `diagonal` of a block of that size class (SPEC 5.2)."""
     if diagonal == 0:
         return 0
     if diagonal < 3:
         return 1
-    return 2 if diagonal < (6 if log2_size < 4 else 10) else 3
+    return 2 if diagonal < (6 if size < 2 or size == ctx.N_SQUARES else 10) else 3
 
 
 @kernel()
-def coefficient_context(kind, log2_size, quantizer, diagonal, neighbours):
+def coefficient_context(kind, size, quantizer, diagonal, neighbours):
     """Return the context, relative to SIGNIFICANT or ABOVE_ONE, of a coefficient (SPEC 5.2)."""
-    row = ((kind * ctx.N_SIZES + log2_size - MIN_LOG2) * ctx.N_QUANTIZERS + quantizer) * ctx.N_FREQUENCY_CLASSES
-    return (row + frequency_class(diagonal, log2_size)) * ctx.N_NEIGHBOUR_CLASSES + neighbours
+    row = ((kind * ctx.N_SIZES + size) * ctx.N_QUANTIZERS + quantizer) * ctx.N_FREQUENCY_CLASSES
+    return (row + frequency_class(diagonal, size)) * ctx.N_NEIGHBOUR_CLASSES + neighbours
 
 
 @kernel()
@@ -89,7 +102,7 @@ def _code_magnitude(stream, context, kind, neighbours, magnitude, is_last):
 
 
 @kernel(checked=True)
-def _code_levels(stream, kind, log2_size, scan, end, levels, magnitudes):
+def _code_levels(stream, kind, size, scan, end, levels, magnitudes):
     """Code the levels of one block from position `end` - 1 of the scan down to 0 (SPEC 5.7)."""
     coder, buffer, _ = stream
     state = 0
@@ -98,7 +111,7 @@ def _code_levels(stream, kind, log2_size, scan, end, levels, magnitudes):
         index = row * STRIDE + column
         level = levels[row, column]
         neighbours = neighbour_class(magnitudes, index)
-        context = coefficient_context(kind, log2_size, state >> 1, row + column, neighbours)
+        context = coefficient_context(kind, size, state >> 1, row + column, neighbours)
         magnitude = _code_magnitude(stream, context, kind, neighbours, abs(level), k == end - 1)
         if magnitude > 0:
             negative = code_bypass(coder, buffer, 1 if level < 0 else 0)
@@ -110,12 +123,12 @@ def _code_levels(stream, kind, log2_size, scan, end, levels, magnitudes):
 
 
 @kernel()
-def _activity(ends, log2_sizes, cell_y, cell_x):
+def _activity(maps, cell_y, cell_x):
     """Return 0 for an empty block, 1 for few, 2 for many coefficients, by the block covering a cell."""
-    end = ends[cell_y, cell_x]
+    end = maps.ends[cell_y, cell_x]
     if end == 0:
         return 0
-    return 1 if end << 4 <= 1 << (2 * log2_sizes[cell_y, cell_x]) else 2
+    return 1 if end << 4 <= 1 << (maps.log2_widths[cell_y, cell_x] + maps.log2_heights[cell_y, cell_x]) else 2
 
 
 @kernel()
@@ -124,20 +137,20 @@ def activity_context(maps, guide, kind, x, y):
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     around = 0
     if x > 0:
-        around += _activity(maps.ends, maps.log2_sizes, cell_y, cell_x - 1)
+        around += _activity(maps, cell_y, cell_x - 1)
     if y > 0:
-        around += _activity(maps.ends, maps.log2_sizes, cell_y - 1, cell_x)
+        around += _activity(maps, cell_y - 1, cell_x)
     if kind == 0:
         return around
-    return 3 * min(around, 2) + _activity(guide.ends, guide.log2_sizes, cell_y, cell_x)
+    return 3 * min(around, 2) + _activity(guide, cell_y, cell_x)
 
 
 @kernel(checked=True)
-def _code_end(stream, kind, log2_size, activity, end):
-    """Code the end of a block, 0..size^2: its binary class in unary, then what is below the leading bit (SPEC 5.6)."""
+def _code_end(stream, kind, size, activity, end):
+    """Code the end of a block, 0..area: its binary class in unary, then what is below the leading bit (SPEC 5.6)."""
     coder, buffer, contexts = stream
-    n_classes = 2 * log2_size + 1
-    size_kind = kind * ctx.N_SIZES + log2_size - MIN_LOG2
+    n_classes = log2_area(size) + 1
+    size_kind = kind * ctx.N_SIZES + size
     first = ctx.END_CLASS + (size_kind * ctx.N_ACTIVITIES + activity) * ctx.END_BINS
     end_class = 0
     while end_class < n_classes and code_bin(coder, buffer, contexts, first + end_class, 1 if end >> end_class else 0):
@@ -149,7 +162,7 @@ def _code_end(stream, kind, log2_size, activity, end):
     if end_class > 2:
         low_bits = code_bits(coder, buffer, end & ((1 << (end_class - 2)) - 1), end_class - 2)
         value = (value << (end_class - 2)) | low_bits
-    return min(value, 1 << (2 * log2_size))
+    return min(value, 1 << log2_area(size))
 
 
 @kernel()
@@ -173,19 +186,20 @@ def _append_adjacent(modes, count, mode):
 
 
 @kernel()
-def probable_modes(maps, guide, kind, x, y, size, modes):
-    """Fill `modes` with the six most probable modes of the block at (x, y), most probable first (SPEC 5.5)."""
+def probable_modes(maps, guide, kind, block, modes):
+    """Fill `modes` with the six most probable modes of a block, most probable first (SPEC 5.5)."""
+    x, y, log2_width, log2_height = block
     left, above = PLANAR, PLANAR
     if x > 0:
-        left = maps.modes[(y + size - 1) >> CELL_LOG2, (x - 1) >> CELL_LOG2]
+        left = maps.modes[(y + (1 << log2_height) - 1) >> CELL_LOG2, (x - 1) >> CELL_LOG2]
     if y > 0:
-        above = maps.modes[(y - 1) >> CELL_LOG2, (x + size - 1) >> CELL_LOG2]
-    left = PLANAR if left >= N_MODES else left
-    above = PLANAR if above >= N_MODES else above
+        above = maps.modes[(y - 1) >> CELL_LOG2, (x + (1 << log2_width) - 1) >> CELL_LOG2]
+    left = left if 0 <= left < N_MODES else PLANAR
+    above = above if 0 <= above < N_MODES else PLANAR
     count = 0
     if kind == 1:
         guided = guide.modes[y >> CELL_LOG2, x >> CELL_LOG2]
-        count = _append(modes, count, PLANAR if guided >= N_MODES else guided)
+        count = _append(modes, count, guided if 0 <= guided < N_MODES else PLANAR)
     count = _append(modes, count, PLANAR)
     count = _append(modes, count, left)
     count = _append(modes, count, above)
@@ -229,30 +243,36 @@ def _mode_to_rank(mode, probable):
 
 
 @kernel()
-def chroma_from_luma_context(maps, log2_size, x, y):
+def chroma_from_luma_context(maps, block):
     """Return the context of the chroma from luma flag: how many of the blocks left and above use it."""
+    x, y, log2_width, log2_height = block
     count = 0
     if x > 0 and maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] == CHROMA_FROM_LUMA:
         count += 1
     if y > 0 and maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] == CHROMA_FROM_LUMA:
         count += 1
-    return ctx.CHROMA_FROM_LUMA + (log2_size - MIN_LOG2) * 3 + count
+    return ctx.CHROMA_FROM_LUMA + size_class(log2_width, log2_height) * 3 + count
 
 
 @kernel(checked=True)
-def _code_mode(stream, maps, guide, kind, x, y, log2_size, probable):
+def _code_mode(stream, maps, guide, kind, block, n_learned, probable):
     """Code a block's prediction mode (SPEC 5.5)."""
     coder, buffer, contexts = stream
-    mode = maps.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+    x, y, log2_width, log2_height = block
+    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+    if kind == 0 and log2_width == log2_height and n_learned[log2_width] > 0:
+        learned = code_learned_mode(stream, maps, x, y, log2_width, n_learned[log2_width], mode)
+        if learned >= 0:
+            return learned
     if kind == 1:
-        context = chroma_from_luma_context(maps, log2_size, x, y)
+        context = chroma_from_luma_context(maps, block)
         if code_bin(coder, buffer, contexts, context, 1 if mode == CHROMA_FROM_LUMA else 0):
             return CHROMA_FROM_LUMA
-    probable_modes(maps, guide, kind, x, y, 1 << log2_size, probable)
+    probable_modes(maps, guide, kind, block, probable)
     index = 0
     while index < N_PROBABLE and probable[index] != mode:
         index += 1
-    context = ctx.PROBABLE + kind * ctx.N_SIZES + log2_size - MIN_LOG2
+    context = ctx.PROBABLE + kind * ctx.N_SIZES + size_class(log2_width, log2_height)
     if code_bin(coder, buffer, contexts, context, 1 if index < N_PROBABLE else 0):
         coded = 0
         while coded < N_PROBABLE - 1 and code_bin(
@@ -265,86 +285,128 @@ def _code_mode(stream, maps, guide, kind, x, y, log2_size, probable):
 
 
 @kernel()
-def split_context(maps, guide, kind, x, y, log2_size):
-    """Return the context of a split flag: smaller blocks left and above, and in chroma whether luma is smaller."""
-    smaller = 0
-    if x > 0 and maps.log2_sizes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] < log2_size:
-        smaller += 1
-    if y > 0 and maps.log2_sizes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] < log2_size:
-        smaller += 1
-    guided = 0
-    if kind == 1 and guide.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2] < log2_size:
-        guided = 1
-    return ctx.SPLIT + ((kind * ctx.N_SIZES + log2_size - MIN_LOG2) * 3 + smaller) * 2 + guided
+def _n_smaller(maps, x, y, log2_side):
+    """Return how many of the blocks left and above are shorter, or narrower, than the square at (x, y)."""
+    count = 0
+    if x > 0 and maps.log2_heights[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] < log2_side:
+        count += 1
+    if y > 0 and maps.log2_widths[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] < log2_side:
+        count += 1
+    return count
 
 
 @kernel()
-def fill_cells(cells, x, y, log2_size, value):
-    """Set the cells of a map that a block covers."""
-    for row in range(y >> CELL_LOG2, (y + (1 << log2_size)) >> CELL_LOG2):
-        for column in range(x >> CELL_LOG2, (x + (1 << log2_size)) >> CELL_LOG2):
-            cells[row, column] = value
+def split_context(maps, guide, kind, x, y, log2_side):
+    """Return the context of a split flag: smaller blocks left and above, and in chroma whether luma is smaller."""
+    guided = 0
+    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
+    if kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
+        guided = 1
+    square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
+    return ctx.SPLIT + (square * 3 + _n_smaller(maps, x, y, log2_side)) * 2 + guided
+
+
+@kernel()
+def halve_context(maps, kind, x, y, log2_side):
+    """Return the context of the flag that halves a square: smaller blocks left and above."""
+    return ctx.HALVE + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + _n_smaller(maps, x, y, log2_side)
+
+
+@kernel()
+def standing_context(maps, guide, kind, x, y, log2_side):
+    """Return the context of the flag of standing halves: what luma's block, or those left and above, are like."""
+    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
+    hint = 0
+    if kind == 1:
+        tall = guide.log2_heights[cell_y, cell_x] - guide.log2_widths[cell_y, cell_x]
+    else:
+        above = maps.log2_widths[cell_y - 1, cell_x] if y > 0 else log2_side
+        left = maps.log2_heights[cell_y, cell_x - 1] if x > 0 else log2_side
+        tall = left - above
+    if tall != 0:
+        hint = 1 if tall > 0 else 2
+    return ctx.STANDING + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + hint
 
 
 @kernel(checked=True)
-def code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, work):
-    """Code one block: its mode, its end, its levels; in a picture with screen tools a decoder reconstructs it, too."""
-    magnitudes, probable, screen = work
-    if screen.is_on and code_tool_leaf(stream, screen, maps, guide, kind, x, y, log2_size):
-        return
-    size = 1 << log2_size
+def code_leaf(stream, maps, guide, kind, block, scans, work):
+    """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
+    magnitudes, probable, n_learned, screen = work
+    x, y, log2_width, log2_height = block
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    mode = _code_mode(stream, maps, guide, kind, x, y, log2_size, probable)
-    end = _code_end(stream, kind, log2_size, activity_context(maps, guide, kind, x, y), maps.ends[cell_y, cell_x])
-    fill_cells(maps.modes, x, y, log2_size, mode)
-    fill_cells(maps.ends, x, y, log2_size, end)
-    levels = maps.levels[y : y + size, x : x + size]
-    _code_levels(stream, kind, log2_size, scans[log2_size], end, levels, magnitudes)
+    size = size_class(log2_width, log2_height)
+    fill_sizes(maps, block)
+    if screen.is_on and code_tool_leaf(stream, screen, maps, guide, kind, block):
+        return
+    mode = _code_mode(stream, maps, guide, kind, block, n_learned, probable)
+    activity = activity_context(maps, guide, kind, x, y)
+    end = _code_end(stream, kind, size, activity, maps.ends[cell_y, cell_x])
+    fill_cells(maps.modes, block, mode)
+    fill_cells(maps.ends, block, end)
+    levels = maps.levels[y : y + (1 << log2_height), x : x + (1 << log2_width)]
+    _code_levels(stream, kind, size, scans[log2_height, log2_width], end, levels, magnitudes)
     coder, _, _ = stream
     if screen.is_on and coder[DECODING]:
         e, bounds = screen.expected, (screen.low, screen.high)
-        reconstruct_block(
-            e.plane, e.first, maps, x, y, log2_size, screen.half_step, bounds, screen.tables, screen.work
-        )
+        reconstruct_block(e.plane, e.first, maps, block, screen.half_step, bounds, screen.tables, screen.work)
+
+
+@kernel()
+def _cut_of(maps, x, y, log2_side):
+    """Return how the square at (x, y) is cut, from the size of its first block."""
+    _, _, log2_width, log2_height = block_at(maps, x, y)
+    if log2_width == log2_side:
+        return WHOLE if log2_height == log2_side else LYING
+    return STANDING if log2_height == log2_side else QUARTERS
 
 
 @kernel(checked=True)
-def _code_split(stream, maps, guide, kind, x, y, log2_size):
-    """Code whether a block is split: implied where it crosses the plane's edge, and never at 4x4 (SPEC 5.4)."""
+def _code_cut(stream, maps, guide, kind, x, y, log2_side):
+    """Code how a square is cut: in quarters where it crosses the plane's edge, and never at 4x4 (SPEC 5.4)."""
     height, width = maps.levels.shape
-    size = 1 << log2_size
-    if x + size > width or y + size > height:
-        return 1
-    if log2_size == MIN_LOG2:
-        return 0
+    if x + (1 << log2_side) > width or y + (1 << log2_side) > height:
+        return QUARTERS
+    if log2_side == MIN_LOG2:
+        return WHOLE
     coder, buffer, contexts = stream
-    context = split_context(maps, guide, kind, x, y, log2_size)
-    is_smaller = maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2] < log2_size
-    return code_bin(coder, buffer, contexts, context, 1 if is_smaller else 0)
+    cut = _cut_of(maps, x, y, log2_side)
+    context = split_context(maps, guide, kind, x, y, log2_side)
+    if code_bin(coder, buffer, contexts, context, 1 if cut == QUARTERS else 0):
+        return QUARTERS
+    context = halve_context(maps, kind, x, y, log2_side)
+    if not code_bin(coder, buffer, contexts, context, 1 if cut != WHOLE else 0):
+        return WHOLE
+    context = standing_context(maps, guide, kind, x, y, log2_side)
+    return LYING + code_bin(coder, buffer, contexts, context, 1 if cut == STANDING else 0)
 
 
 @kernel(checked=True)
 def code_tree(stream, maps, guide, kind, x, y, scans, work):
-    """Code the quadtree whose root is at (x, y): split flags and blocks, depth first, in Z order (SPEC 5.4)."""
+    """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
     height, width = maps.levels.shape
-    magnitudes, probable, stack, screen = work
+    magnitudes, probable, n_learned, stack, screen = work
+    leaf_work = magnitudes, probable, n_learned, screen
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
     while depth > 0:
         depth -= 1
-        x, y, log2_size = stack[depth]
+        x, y, log2_side = stack[depth]
         if x >= width or y >= height:
             continue
-        if _code_split(stream, maps, guide, kind, x, y, log2_size):
-            half = 1 << (log2_size - 1)
+        cut = _code_cut(stream, maps, guide, kind, x, y, log2_side)
+        if cut == QUARTERS:
+            half = 1 << (log2_side - 1)
             for quarter in range(3, -1, -1):
                 stack[depth, 0] = x + (quarter & 1) * half
                 stack[depth, 1] = y + (quarter >> 1) * half
-                stack[depth, 2] = log2_size - 1
+                stack[depth, 2] = log2_side - 1
                 depth += 1
+        elif cut == WHOLE:
+            code_leaf(stream, maps, guide, kind, (x, y, log2_side, log2_side), scans, leaf_work)
         else:
-            fill_cells(maps.log2_sizes, x, y, log2_size, log2_size)
-            code_leaf(stream, maps, guide, kind, x, y, log2_size, scans, (magnitudes, probable, screen))
+            for part in range(2):
+                block = part_of(x, y, log2_side, cut, part)
+                code_leaf(stream, maps, guide, kind, block, scans, leaf_work)
 
 
 @kernel(checked=True)
@@ -359,8 +421,9 @@ def code_plane(stream, maps, guide, kind, scans, work):
             code_tree(stream, maps, guide, kind, x, y, scans, work)
 
 
-def new_code_work(screen=None):
-    """Return the scratch of `code_plane`: a block's magnitudes, its probable modes, open blocks, and the screen tools."""
-    screen = no_screen() if screen is None else screen
+def new_code_work(n_learned=None, screen=None):
+    """Return what `code_plane` works with: magnitudes, probable and learned modes, open blocks, screen tools."""
     magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
-    return magnitudes, probable, np.zeros((16, 3), np.int64), screen
+    n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
+    screen = no_screen() if screen is None else screen
+    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64), screen

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-any-return"
 """The tables that the block kernels read: matrices, scans, orders, and the rotations of a class model (SPEC 4.2)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from fdcodec.coding.constants import (
     ANGLE_LEVELS,
     MATRIX_BITS,
+    MAX_LEARNED,
     MAX_LOG2,
     MAX_STEP_INDEX,
     MIN_LOG2,
@@ -17,35 +18,41 @@ from fdcodec.coding.constants import (
     STEPS_PER_OCTAVE,
     ZONE_LOG2,
 )
-
+from fdcodec.coding.contexts import N_SIZES
+from fdcodec.kernels.learned_tables import LearnedMode, learned_matrices, learned_tables
+from fdcodec.kernels.matrices import dct_matrix, dst_matrix, fixed
+from fdcodec.kernels.transform_kernels import compose_rotations
 
 NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quantizer, by state and parity (SPEC 4.3)
 
 
 class Tables(NamedTuple):
-    """What one class model lays before the block kernels; every array is int32.
+    """What one class model lays before the block kernels; arrays are int32 unless said.
 
     `matrices[k]` and `transposed[k]` are the 2^k-point DCT (DST-7 at 4 points) and its transpose, scaled by 2^11;
-    `scans[k]` the scan order as 32 * row + column; `starts[k, group]` to `starts[k, group + 1]` the rotations of that
-    size and mode group; `pairs` and `weights` their index pairs and (cosine, sine), scaled by 2^14. `orders[k, group]`
-    are the zone's coefficients in the group's scan order, -1 where it has none; `places[k]` the zone's positions in the
-    scan.
+    `scans[log2 height, log2 width]` the scan order as 32 * row + column and `places` the low zone's positions in it.
+    `zones[size, group]` is the product of the rotations of that size class and mode group, int16 scaled by 2^14, rows
+    in the group's scan order; `has_zone` tells where there is one. `n_learned[k]` (int64) is the number of learned
+    modes of 2^k x 2^k; `predictors` and `learned_bases` are those of `learned_tables`, whose matrices follow the
+    others, and a learned mode's rotations are those of group N_GROUPS + i.
     """
 
     matrices: np.ndarray
     transposed: np.ndarray
     scans: np.ndarray
-    starts: np.ndarray
-    pairs: np.ndarray
-    weights: np.ndarray
-    orders: np.ndarray
     places: np.ndarray
+    zones: np.ndarray
+    has_zone: np.ndarray
+    n_learned: np.ndarray
+    predictors: np.ndarray
+    learned_bases: np.ndarray
 
 
 class Maps(NamedTuple):
-    """What the codestream says of one plane: per 4x4 cell the block's log2 size, mode, end and vector, per sample its level."""
+    """What the codestream says of one plane: per 4x4 cell the block's size, mode, end, vector; per sample a level."""
 
-    log2_sizes: np.ndarray
+    log2_widths: np.ndarray
+    log2_heights: np.ndarray
     modes: np.ndarray
     ends: np.ndarray
     levels: np.ndarray
@@ -59,23 +66,10 @@ def new_maps(height: int, width: int) -> Maps:
         np.zeros(cells, np.int32),
         np.zeros(cells, np.int32),
         np.zeros(cells, np.int32),
+        np.zeros(cells, np.int32),
         np.zeros((height, width), np.int32),
         np.zeros((*cells, 2), np.int32),
     )
-
-
-def dct_matrix(size: int) -> np.ndarray:
-    """Return the orthonormal DCT-II, one basis vector a row."""
-    k, n = np.arange(size)[:, None], np.arange(size)[None, :]
-    matrix = np.sqrt(2 / size) * np.cos(np.pi * (2 * n + 1) * k / (2 * size))
-    matrix[0] /= np.sqrt(2)
-    return matrix
-
-
-def dst_matrix(size: int) -> np.ndarray:
-    """Return the orthonormal DST-VII, one basis vector a row."""
-    k, n = np.arange(size)[:, None], np.arange(size)[None, :]
-    return 2 / np.sqrt(2 * size + 1) * np.sin(np.pi * (2 * k + 1) * (n + 1) / (2 * size + 1))
 
 
 def base_matrix(log2_size: int) -> np.ndarray:
@@ -83,55 +77,48 @@ def base_matrix(log2_size: int) -> np.ndarray:
     return dst_matrix(4) if log2_size == MIN_LOG2 else dct_matrix(1 << log2_size)
 
 
-def _scan(log2_size: int) -> list[int]:
-    size = 1 << log2_size
-    order = sorted((row + column, column, row) for row in range(size) for column in range(size))
-    return [32 * row + column for _, column, row in order]
+def _scan(log2_width: int, log2_height: int) -> list[int]:
+    places = [(row, column) for row in range(1 << log2_height) for column in range(1 << log2_width)]
+    return [32 * row + column for row, column in sorted(places, key=lambda place: (sum(place), place[1]))]
 
 
-def zone_places(log2_size: int) -> list[int]:
+def zone_places(log2_width: int, log2_height: int) -> list[int]:
     """Return the positions of a block's low zone in scan order, as 32 * row + column."""
-    side = 1 << min(log2_size, ZONE_LOG2)
-    return [place for place in _scan(log2_size) if place >> 5 < side and place & 31 < side]
-
-
-def _fixed(matrix: np.ndarray, bits: int) -> np.ndarray:
-    """Round to `bits` fractional bits; no entry lies near enough to a half for a last-bit difference to matter."""
-    return np.rint(matrix * (1 << bits)).astype(np.int32)
+    width, height = 1 << min(log2_width, ZONE_LOG2), 1 << min(log2_height, ZONE_LOG2)
+    return [place for place in _scan(log2_width, log2_height) if place >> 5 < height and place & 31 < width]
 
 
 def rotation_weights(angle_index: np.ndarray) -> np.ndarray:
     """Return (cosine, sine) of each angle index, shape (m, 2), int32 scaled by 2^14."""
     angle = 2 * np.pi * np.asarray(angle_index) / ANGLE_LEVELS
-    return np.stack([_fixed(np.cos(angle), ROTATION_BITS), _fixed(np.sin(angle), ROTATION_BITS)], axis=1)
+    return np.stack([fixed(np.cos(angle), ROTATION_BITS), fixed(np.sin(angle), ROTATION_BITS)], axis=1)
 
 
-def build_tables(transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Tables:
-    """Build the tables from a model's transforms: (pairs (m, 2), angle indices (m,), order) by log2 size and group."""
+def build_tables(
+    transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]],
+    learned: Sequence[LearnedMode] = (),
+) -> Tables:
+    """Build the tables from a model's transforms: (pairs (m, 2), angle indices (m,), order) by size class and group."""
     matrices = np.zeros((MAX_LOG2 + 1, 32, 32), np.int32)
-    scans = np.zeros((MAX_LOG2 + 1, 1024), np.int32)
-    starts = np.zeros((MAX_LOG2 + 1, N_GROUPS + 1), np.int32)
-    pairs, angles = [np.zeros((0, 2), np.int32)], [np.zeros(0, np.int32)]
-    orders, places = np.full((MAX_LOG2 + 1, N_GROUPS, 64), -1, np.int32), np.zeros((MAX_LOG2 + 1, 64), np.int32)
-    count = 0
-    for log2_size in range(MIN_LOG2, MAX_LOG2 + 1):
-        size = 1 << log2_size
-        matrices[log2_size, :size, :size] = _fixed(base_matrix(log2_size), MATRIX_BITS)
-        scans[log2_size, : size * size] = _scan(log2_size)
-        zone = zone_places(log2_size)
-        places[log2_size, : len(zone)] = zone
-        for group in range(N_GROUPS):
-            starts[log2_size, group] = count
-            if (log2_size, group) in transforms:
-                group_pairs, group_angles, order = transforms[log2_size, group]
-                orders[log2_size, group, : len(order)] = order
-                pairs.append(np.asarray(group_pairs, np.int32).reshape(-1, 2))
-                angles.append(np.asarray(group_angles, np.int32))
-                count += len(group_angles)
-        starts[log2_size, N_GROUPS] = count
+    scans = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 1024), np.int32)
+    places = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 64), np.int32)
+    for log2_height in range(MIN_LOG2, MAX_LOG2 + 1):
+        size = 1 << log2_height
+        matrices[log2_height, :size, :size] = fixed(base_matrix(log2_height), MATRIX_BITS)
+        for log2_width in range(max(log2_height - 1, MIN_LOG2), min(log2_height + 1, MAX_LOG2) + 1):
+            scans[log2_height, log2_width, : size << log2_width] = _scan(log2_width, log2_height)
+            zone = zone_places(log2_width, log2_height)
+            places[log2_height, log2_width, : len(zone)] = zone
+    n_groups = N_GROUPS + MAX_LEARNED
+    zones, has_zone = np.zeros((N_SIZES, n_groups, 64, 64), np.int16), np.zeros((N_SIZES, n_groups), np.bool_)
+    columns = np.zeros((64, 64), np.int64)
+    for (size, group), (pairs, angles, order) in transforms.items():
+        has_zone[size, group] = True
+        pairs = np.asarray(pairs, np.int32).reshape(-1, 2)
+        compose_rotations(pairs, rotation_weights(angles), np.asarray(order, np.int32), columns, zones[size, group])
+    matrices = np.concatenate([matrices, learned_matrices()])
     transposed = np.ascontiguousarray(matrices.transpose(0, 2, 1))
-    weights = rotation_weights(np.concatenate(angles))
-    return Tables(matrices, transposed, scans, starts, np.concatenate(pairs), weights, orders, places)
+    return Tables(matrices, transposed, scans, places, zones, has_zone, *learned_tables(learned))
 
 
 HALF_STEPS = np.rint(2.0 ** (4 + np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE)).astype(np.int64)

@@ -3,17 +3,18 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2, ZONE_LOG2
+from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2
+from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, size_class, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction_kernels import TREE_CELLS, predict_block, tree_cell
-from fdcodec.kernels.transform_kernels import forward_transform, is_transposed, mode_group
+from fdcodec.kernels.reconstruction_kernels import predict_mode
+from fdcodec.kernels.transform_kernels import forward_transform, mode_group, zone_of
 
 
 @kernel()
 def collect_zones(original, plane, luma, maps, tables, work, zones, keys):
     """Write each block's low coefficients in the base transform, as its rotations would see them.
 
-    `zones` is int32 (blocks, 64), `keys` int32 (blocks, 2) of log2 size and mode group; returns the number of blocks.
+    `zones` is int32 (blocks, 64), `keys` int32 (blocks, 2) of size class and mode group; returns the number of blocks.
     `tables` must hold no rotations.
     """
     height, width = plane.shape
@@ -24,30 +25,26 @@ def collect_zones(original, plane, luma, maps, tables, work, zones, keys):
                 x, y = tree_cell(tree_x, tree_y, z_index)
                 if x >= width or y >= height:
                     continue
-                log2_size = np.int64(maps.log2_sizes[y >> CELL_LOG2, x >> CELL_LOG2])
-                if ((x | y) & ((1 << log2_size) - 1)) == 0:
-                    _collect_block(original, plane, luma, maps, (x, y, log2_size), tables, work, zones[count])
-                    keys[count, 0] = log2_size
-                    keys[count, 1] = mode_group(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+                block = block_at(maps, x, y)
+                if starts_block(block):
+                    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+                    _collect_block(original, plane, luma, block, mode, tables, work, zones[count])
+                    keys[count, 0] = size_class(block[2], block[3])
+                    keys[count, 1] = mode_group(mode, block[2], block[3])
                     count += 1
     return count
 
 
 @kernel()
-def _collect_block(original, plane, luma, maps, place, tables, work, zone):
-    x, y, log2_size = place
-    size = 1 << log2_size
-    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
-    predict_block(plane, luma, x, y, log2_size, mode, work)
-    for row in range(size):
-        for column in range(size):
+def _collect_block(original, plane, luma, block, mode, tables, work, zone):
+    x, y, log2_width, log2_height = block
+    predict_mode(plane, luma, block, mode, tables, work)
+    for row in range(1 << log2_height):
+        for column in range(1 << log2_width):
             work.residual[row, column] = original[y + row, x + column] - work.prediction[row, column]
-    forward_transform(work.residual, mode, log2_size, tables, work.scratch, work.coefficients)
-    zone_log2 = min(log2_size, ZONE_LOG2)
-    for row in range(1 << zone_log2):
-        for column in range(1 << zone_log2):
-            value = work.coefficients[column, row] if is_transposed(mode) else work.coefficients[row, column]
-            zone[(row << zone_log2) + column] = value
-
-
-ZONE_SIZES = {log2_size: 1 << (2 * min(log2_size, ZONE_LOG2)) for log2_size in range(MIN_LOG2, MAX_LOG2 + 1)}
+    forward_transform(work.residual, mode, log2_width, log2_height, tables, work, work.coefficients)
+    log2_rows, log2_columns, transposed = zone_of(mode, log2_width, log2_height)
+    for row in range(1 << log2_rows):
+        for column in range(1 << log2_columns):
+            value = work.coefficients[column, row] if transposed else work.coefficients[row, column]
+            zone[(row << log2_columns) + column] = value

@@ -1,10 +1,14 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """Forward and inverse block transforms in integers (SPEC 4.2).
 
-A block's transform is the separable DCT (DST-7 at 4x4), then the rotations of its size and mode group on the low
-8x8 coefficients. Widths: a residual has at most 13 bits with its sign, a forward stage multiplies by less than
-sqrt(32) * 2^11, so sums stay below 2^29; an inverse stage starts from values clamped to 2^17 and stays below
-2^17 * sqrt(32) * 2^11 < 2^31. All fits int32.
+A block's transform is the separable DCT (DST-7 at 4x4), then the rotations of its size and mode group on the low 8x8
+coefficients, composed into one matrix when a model is loaded: 448 rotations take 30 ns a sample, their product 5 where
+it skips the zeros (ADR 0013).
+
+Widths: sums over a zone are int64. A residual has at most 13 bits with its sign, a forward stage multiplies by less
+than sqrt(32) * 2^11, so sums stay below 2^29; an inverse stage starts from values clamped to 2^17 and stays below
+2^17 * sqrt(32) * 2^11 < 2^31. All these fit int32; so do those of learned modes, whose residuals have 14 bits and 16
+points at most.
 """
 
 import numpy as np
@@ -13,126 +17,185 @@ from fdcodec.coding.constants import (
     COEFFICIENT_LIMIT,
     DC,
     DIAGONAL,
+    LEARNED,
     MATRIX_BITS,
+    MIN_LOG2,
+    N_GROUPS,
     N_MODES,
     PLANAR,
     ROTATION_BITS,
     ZONE_LOG2,
 )
+from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.jit import kernel
 
 _MATRIX_HALF = 1 << (MATRIX_BITS - 1)
 _ROTATION_HALF = 1 << (ROTATION_BITS - 1)
+_COMPOSED_BITS = 6
 
 
 @kernel()
-def mode_group(mode):
-    """Return the group of a mode: planar and chroma from luma, DC, eight of angular modes folded at the diagonal."""
+def mode_group(mode, log2_width, log2_height):
+    """Return the group of a mode: planar and chroma from luma, DC, eight of angular modes.
+
+    In squares these are folded at the diagonal; standing blocks count as the lying ones they are when transposed.
+    """
+    if mode >= LEARNED:
+        return N_GROUPS + mode - LEARNED
     if mode == PLANAR or mode >= N_MODES:
         return 0
     if mode == DC:
         return 1
-    folded = mode if mode <= DIAGONAL else 2 * DIAGONAL - mode
-    return 2 + min((folded - 2) >> 1, 7)
+    if log2_width == log2_height:
+        folded = mode if mode <= DIAGONAL else 2 * DIAGONAL - mode
+        return 2 + min((folded - 2) >> 1, 7)
+    lying = mode if log2_width > log2_height else 2 * DIAGONAL - mode
+    return 2 + min((lying - 2) >> 2, 7)
 
 
 @kernel()
-def is_transposed(mode):
-    """Tell whether the rotations see the block transposed: modes past the diagonal are folded onto those before."""
-    return DIAGONAL < mode < N_MODES
+def base_rows(tables, mode, log2_width, log2_height):
+    """Return which of the matrices act on the columns and on the rows of a block."""
+    if mode >= LEARNED:
+        rows = tables.learned_bases[log2_width - MIN_LOG2, mode - LEARNED]
+        return np.int64(rows[0]), np.int64(rows[1])
+    return np.int64(log2_height), np.int64(log2_width)
 
 
 @kernel()
-def _multiply_left(matrix, block, rows, size, out):
+def is_transposed(mode, log2_width, log2_height):
+    """Tell whether the rotations see the block transposed: standing blocks, squares of modes past the diagonal."""
+    return log2_height > log2_width or (log2_height == log2_width and DIAGONAL < mode < N_MODES)
+
+
+@kernel()
+def zone_of(mode, log2_width, log2_height):
+    """Return how the rotations see a block's low zone: (log2 of its rows, log2 of its columns, is it transposed)."""
+    rows, columns = min(log2_width, log2_height), max(log2_width, log2_height)
+    return min(rows, ZONE_LOG2), min(columns, ZONE_LOG2), is_transposed(mode, log2_width, log2_height)
+
+
+@kernel()
+def _multiply_left(matrix, block, rows, height, width, out):
     """Write out = (matrix[:, :rows] @ block[:rows] + half) >> MATRIX_BITS."""
-    for i in range(size):
-        for j in range(size):
+    for i in range(height):
+        for j in range(width):
             out[i, j] = _MATRIX_HALF
         for k in range(rows):
             weight = matrix[i, k]
-            for j in range(size):
+            for j in range(width):
                 out[i, j] += weight * block[k, j]
-        for j in range(size):
+        for j in range(width):
             out[i, j] >>= MATRIX_BITS
 
 
 @kernel()
-def _multiply_right(block, matrix, rows, columns, size, out):
+def _multiply_right(block, matrix, rows, columns, width, out):
     """Write out[:rows] = (block[:rows, :columns] @ matrix[:columns] + half) >> MATRIX_BITS, skipping zeros."""
     for i in range(rows):
-        for j in range(size):
+        for j in range(width):
             out[i, j] = _MATRIX_HALF
         for k in range(columns):
             value = block[i, k]
             if value != 0:
-                for j in range(size):
+                for j in range(width):
                     out[i, j] += value * matrix[k, j]
-        for j in range(size):
+        for j in range(width):
             out[i, j] >>= MATRIX_BITS
 
 
 @kernel()
-def _rotate(coefficients, zone, transposed, tables, first, last, step, sign):
-    """Apply rotations `first`, `first + step`, ... before `last`, their angles times `sign`, to the low zone."""
-    for k in range(first, last, step):
-        i, j = tables.pairs[k]
-        row_i, column_i, row_j, column_j = i >> zone, i & ((1 << zone) - 1), j >> zone, j & ((1 << zone) - 1)
-        if transposed:
-            row_i, column_i, row_j, column_j = column_i, row_i, column_j, row_j
-        a, b = np.int64(coefficients[row_i, column_i]), np.int64(coefficients[row_j, column_j])
-        if a == 0 and b == 0:
-            continue
-        cosine, sine = np.int64(tables.weights[k, 0]), sign * np.int64(tables.weights[k, 1])
-        coefficients[row_i, column_i] = (cosine * a + sine * b + _ROTATION_HALF) >> ROTATION_BITS
-        coefficients[row_j, column_j] = (cosine * b - sine * a + _ROTATION_HALF) >> ROTATION_BITS
+def compose_rotations(pairs, weights, order, columns, matrix):
+    """Write the matrix of a zone's rotations, scaled by 2^ROTATION_BITS, its rows in the scan order (SPEC 4.2.2).
 
-
-@kernel()
-def _reorder(coefficients, zone, transposed, order, places, scratch, inverse):
-    """Move the zone's k-th coefficient in `order` to the k-th of its places in scan order, or back."""
-    count = 1 << (2 * zone)
-    mask = (1 << zone) - 1
+    The rotations act in turn on the unit vectors, `columns`, which have _COMPOSED_BITS fractional bits more.
+    """
+    count = len(order)
+    for i in range(count):
+        for j in range(count):
+            columns[i, j] = np.int64(1) << (ROTATION_BITS + _COMPOSED_BITS) if i == j else 0
+    for k in range(len(pairs)):
+        i, j = pairs[k]
+        cosine, sine = np.int64(weights[k, 0]), np.int64(weights[k, 1])
+        for column in range(count):
+            a, b = columns[i, column], columns[j, column]
+            columns[i, column] = (cosine * a + sine * b + _ROTATION_HALF) >> ROTATION_BITS
+            columns[j, column] = (cosine * b - sine * a + _ROTATION_HALF) >> ROTATION_BITS
     for k in range(count):
-        row, column = order[k] >> zone, order[k] & mask
-        if transposed:
-            row, column = column, row
-        if inverse:
-            scratch[row, column] = coefficients[places[k] >> 5, places[k] & 31]
-        else:
-            scratch[places[k] >> 5, places[k] & 31] = coefficients[row, column]
-    for row in range(1 << zone):
-        for column in range(1 << zone):
-            coefficients[row, column] = scratch[row, column]
+        for column in range(count):
+            matrix[k, column] = (columns[order[k], column] + (1 << (_COMPOSED_BITS - 1))) >> _COMPOSED_BITS
 
 
 @kernel()
-def forward_transform(residual, mode, log2_size, tables, scratch, coefficients):
+def _zone_place(zone, j):
+    """Return row and column of the j-th coefficient of a block's low zone."""
+    _, log2_columns, transposed = zone
+    row, column = j >> log2_columns, j & ((1 << log2_columns) - 1)
+    return (column, row) if transposed else (row, column)
+
+
+@kernel()
+def _analyze(coefficients, zone, matrix, places, values):
+    """Replace the low zone's coefficients by `matrix` times them, the k-th at the k-th place of the scan."""
+    count = 1 << (zone[0] + zone[1])
+    for j in range(count):
+        row, column = _zone_place(zone, j)
+        values[j] = coefficients[row, column]
+    for k in range(count):
+        total = np.int64(_ROTATION_HALF)
+        for j in range(count):
+            total += matrix[k, j] * values[j]
+        coefficients[places[k] >> 5, places[k] & 31] = total >> ROTATION_BITS
+
+
+@kernel()
+def _synthesize(coefficients, zone, matrix, places, values):
+    """Undo `_analyze` by the transpose of `matrix`, skipping zeros."""
+    count = 1 << (zone[0] + zone[1])
+    for j in range(count):
+        values[j] = _ROTATION_HALF
+    for k in range(count):
+        value = np.int64(coefficients[places[k] >> 5, places[k] & 31])
+        if value != 0:
+            for j in range(count):
+                values[j] += matrix[k, j] * value
+    for j in range(count):
+        row, column = _zone_place(zone, j)
+        coefficients[row, column] = values[j] >> ROTATION_BITS
+
+
+@kernel()
+def forward_base(residual, mode, log2_width, log2_height, tables, work, coefficients):
+    """Transform a residual block by the bases of a mode, without its rotations."""
+    width, height = 1 << log2_width, 1 << log2_height
+    vertical, horizontal = base_rows(tables, mode, log2_width, log2_height)
+    _multiply_left(tables.matrices[vertical], residual, height, height, width, work.scratch)
+    _multiply_right(work.scratch, tables.transposed[horizontal], height, width, width, coefficients)
+
+
+@kernel()
+def forward_transform(residual, mode, log2_width, log2_height, tables, work, coefficients):
     """Transform a residual block into coefficients, both in samples with FRACTION_BITS."""
-    size = 1 << log2_size
-    _multiply_left(tables.matrices[log2_size], residual, size, size, scratch)
-    _multiply_right(scratch, tables.transposed[log2_size], size, size, size, coefficients)
-    group, zone, transposed = mode_group(mode), min(log2_size, ZONE_LOG2), is_transposed(mode)
-    first, last = tables.starts[log2_size, group], tables.starts[log2_size, group + 1]
-    _rotate(coefficients, zone, transposed, tables, first, last, 1, 1)
-    order = tables.orders[log2_size, group]
-    if order[0] >= 0:
-        _reorder(coefficients, zone, transposed, order, tables.places[log2_size], scratch, False)
+    forward_base(residual, mode, log2_width, log2_height, tables, work, coefficients)
+    size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
+    if tables.has_zone[size, group]:
+        zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
+        _analyze(coefficients, zone, tables.zones[size, group], places, work.values)
 
 
 @kernel()
-def inverse_transform(coefficients, mode, log2_size, tables, scratch, residual):
+def inverse_transform(coefficients, mode, log2_width, log2_height, tables, work, residual):
     """Transform coefficients (overwritten) back into a residual block."""
-    size = 1 << log2_size
-    group, zone, transposed = mode_group(mode), min(log2_size, ZONE_LOG2), is_transposed(mode)
-    order = tables.orders[log2_size, group]
-    if order[0] >= 0:
-        _reorder(coefficients, zone, transposed, order, tables.places[log2_size], scratch, True)
-    first, last = tables.starts[log2_size, group], tables.starts[log2_size, group + 1]
-    _rotate(coefficients, zone, transposed, tables, last - 1, first - 1, -1, -1)
-    rows, columns = _clamp(coefficients, size, size)
-    _multiply_right(coefficients, tables.matrices[log2_size], rows, columns, size, scratch)
-    _clamp(scratch, rows, size)
-    _multiply_left(tables.transposed[log2_size], scratch, rows, size, residual)
+    width, height = 1 << log2_width, 1 << log2_height
+    size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
+    if tables.has_zone[size, group]:
+        zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
+        _synthesize(coefficients, zone, tables.zones[size, group], places, work.values)
+    rows, columns = _clamp(coefficients, height, width)
+    vertical, horizontal = base_rows(tables, mode, log2_width, log2_height)
+    _multiply_right(coefficients, tables.matrices[horizontal], rows, columns, width, work.scratch)
+    _clamp(work.scratch, rows, width)
+    _multiply_left(tables.transposed[vertical], work.scratch, rows, height, width, residual)
 
 
 @kernel()

@@ -1,5 +1,6 @@
 """The canonical bytes of a class model: transforms, start states, filters (SPEC 7). Build and parse face each other."""
 
+from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
 import construct as c
@@ -11,20 +12,21 @@ from fdcodec.coding.constants import (
     FILTER_BUCKETS,
     FILTER_CLASSES,
     FILTER_WEIGHTS,
-    MAX_LOG2,
+    MAX_LEARNED,
+    MAX_LEARNED_LOG2,
     MIN_LOG2,
     N_GROUPS,
-    ZONE_LOG2,
 )
-from fdcodec.coding.contexts import KINDS, N_CONTEXTS
+from fdcodec.coding.contexts import KINDS, N_CONTEXTS, N_SIZES
 from fdcodec.errors import FormatError
+from fdcodec.kernels.learned_tables import BASES, LearnedMode, n_inputs, n_outputs
 
 
 class GroupTransform(NamedTuple):
     """What follows the base transform in one block size and mode group.
 
     `pairs` (m, 2) uint8 and `angles` (m,) uint16 are rotations of the zone's coefficients, numbered row by row; `order`
-    (16 or 64,) uint8 lists the coefficients as they are scanned.
+    (16, 32 or 64,) uint8 lists the coefficients as they are scanned.
     """
 
     pairs: NDArray[np.uint8]
@@ -41,19 +43,26 @@ MIN_START = 2  # start probabilities are 2..253, in 1/256
 _FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
 
 
-def zone_size(log2_size: int) -> int:
-    """Return the number of coefficients in the low zone of a block."""
-    return 1 << (2 * min(log2_size, ZONE_LOG2))
+ZONE_SIZES = (16, 64, 64, 64, 32, 64, 64)
+"""Number of coefficients in the low zone, by size class."""
 
 
 _GROUP = c.Struct(
-    "log2_size" / c.Int8ul,
+    "size" / c.Int8ul,
+    "_size" / c.Check(c.this.size < N_SIZES),
     "group" / c.Int8ul,
     "count" / c.Int16ul,
     "_check" / c.Check(c.this.count <= MAX_ROTATIONS),
     "pairs" / c.Bytes(2 * c.this.count),
     "angles" / c.Bytes(2 * c.this.count),
-    "order" / c.Bytes(lambda this: zone_size(this.log2_size)),
+    "order" / c.Bytes(lambda this: ZONE_SIZES[this.size]),
+)
+_LEARNED = c.Struct(
+    "log2_size" / c.Int8ul,
+    "_check" / c.Check(lambda this: MIN_LOG2 <= this.log2_size <= MAX_LEARNED_LOG2),
+    "bases" / c.Int8ul,
+    "_check" / c.Check(c.this.bases < len(BASES) ** 2),
+    "weights" / c.Bytes(lambda this: 2 * n_inputs(this.log2_size) * n_outputs(this.log2_size)),
 )
 _BODY = c.Struct(
     "version" / c.Const(VERSION, c.Int8ul),
@@ -64,19 +73,24 @@ _BODY = c.Struct(
     "n_filter_weights" / c.Int32ul,
     "_check" / c.Check(lambda this: this.n_filter_weights in (0, int(np.prod(_FILTER_SHAPE)))),
     "filters" / c.Bytes(c.this.n_filter_weights),
+    "n_learned" / c.Int8ul,
+    "learned" / c.Array(c.this.n_learned, _LEARNED),
     c.Terminated,
 )
 
 
 def build_body(
-    transforms: Transforms, start_states: NDArray[np.uint8] | None, filters: NDArray[np.int8] | None
+    transforms: Transforms,
+    start_states: NDArray[np.uint8] | None,
+    filters: NDArray[np.int8] | None,
+    learned: Sequence[LearnedMode] = (),
 ) -> bytes:
-    """Return the canonical bytes; groups in ascending order."""
+    """Return the canonical bytes; groups in ascending order, learned modes by ascending size."""
     groups = []
-    for (log2_size, group), transform in sorted(transforms.items()):
+    for (size, group), transform in sorted(transforms.items()):
         groups.append(
             {
-                "log2_size": log2_size,
+                "size": size,
                 "group": group,
                 "count": len(transform.angles),
                 "pairs": np.asarray(transform.pairs, np.uint8).tobytes(),
@@ -95,18 +109,44 @@ def build_body(
                 "start_states": states,
                 "n_filter_weights": len(weights),
                 "filters": weights,
+                "n_learned": len(learned),
+                "learned": [_learned_fields(mode) for mode in learned],
             }
         )
     )
 
 
-def parse_body(data: bytes) -> tuple[Transforms, NDArray[np.uint8] | None, NDArray[np.int8] | None]:
-    """Return transforms, start states and filters; FormatError where a field is outside what is allowed."""
+def _learned_fields(mode: LearnedMode) -> dict[str, object]:
+    return {
+        "log2_size": mode.log2_size,
+        "bases": len(BASES) * mode.vertical + mode.horizontal,
+        "weights": _weight_bytes(mode.weights),
+    }
+
+
+def _weight_bytes(weights: NDArray[np.int16]) -> bytes:
+    """Return weights with their sign in the lowest bit, all low bytes before all high bytes: they deflate better so."""
+    folded = ((weights << 1) ^ (weights >> 15)).astype(np.uint16).ravel()
+    return bytes((folded & 255).astype(np.uint8).tobytes() + (folded >> 8).astype(np.uint8).tobytes())
+
+
+def _parse_weights(data: bytes, log2_size: int) -> NDArray[np.int16]:
+    low, high = np.frombuffer(data, np.uint8).reshape(2, -1).astype(np.int32)
+    folded = (high << 8) | low
+    weights: NDArray[np.int16] = ((folded >> 1) ^ -(folded & 1)).astype(np.int16)
+    return weights.reshape(n_inputs(log2_size), n_outputs(log2_size))
+
+
+def parse_body(
+    data: bytes,
+) -> tuple[Transforms, NDArray[np.uint8] | None, NDArray[np.int8] | None, tuple[LearnedMode, ...]]:
+    """Return transforms, start states, filters, learned modes; FormatError where a field is outside what is allowed."""
     try:
         body = _BODY.parse(data)
     except c.ConstructError as error:
         raise FormatError(f"class model: {str(error).splitlines()[0]}") from error
-    transforms = dict(_parse_group(group) for group in body.groups)
+    learned = _parse_learned(body.learned)
+    transforms = dict(_parse_group(group, learned) for group in body.groups)
     if len(transforms) != len(body.groups) or list(transforms) != sorted(transforms):
         raise FormatError("class model: the groups are not in ascending order")
     if body.n_contexts not in (0, N_CONTEXTS):
@@ -117,18 +157,34 @@ def parse_body(data: bytes) -> tuple[Transforms, NDArray[np.uint8] | None, NDArr
     if len(states) and not MIN_START <= states[:, 0].min() <= states[:, 0].max() <= 255 - MIN_START:
         raise FormatError(f"class model: a start probability is not in {MIN_START}..{255 - MIN_START}")
     filters = np.frombuffer(body.filters, np.int8).reshape(_FILTER_SHAPE) if body.n_filter_weights else None
-    return transforms, states if len(states) else None, filters
+    return transforms, states if len(states) else None, filters, learned
 
 
-def _parse_group(group: c.Container) -> tuple[tuple[int, int], GroupTransform]:
+def _parse_learned(modes: c.ListContainer) -> tuple[LearnedMode, ...]:
+    sizes = [mode.log2_size for mode in modes]
+    if sizes != sorted(sizes) or any(sizes.count(size) > MAX_LEARNED for size in sizes):
+        raise FormatError(f"class model: the learned modes are not in order of size, or over {MAX_LEARNED} of a size")
+    return tuple(
+        LearnedMode(
+            mode.log2_size,
+            mode.bases // len(BASES),
+            mode.bases % len(BASES),
+            _parse_weights(mode.weights, mode.log2_size),
+        )
+        for mode in modes
+    )
+
+
+def _parse_group(group: c.Container, learned: Sequence[LearnedMode]) -> tuple[tuple[int, int], GroupTransform]:
     pairs = np.frombuffer(group.pairs, np.uint8).reshape(-1, 2)
     angles = np.frombuffer(group.angles, "<u2").astype(np.uint16)
     order = np.frombuffer(group.order, np.uint8)
-    if not MIN_LOG2 <= group.log2_size <= MAX_LOG2 or group.group >= N_GROUPS:
-        raise FormatError(f"class model: no mode group {group.group} of log2 size {group.log2_size}")
-    zone = zone_size(group.log2_size)
+    n_groups = N_GROUPS + sum(mode.log2_size - MIN_LOG2 == group.size for mode in learned)
+    if group.group >= n_groups:
+        raise FormatError(f"class model: mode group {group.group} of size class {group.size}; there are {n_groups}")
+    zone = ZONE_SIZES[group.size]
     if len(pairs) and (pairs.max() >= zone or (pairs[:, 0] >= pairs[:, 1]).any() or angles.max() >= ANGLE_LEVELS):
         raise FormatError("class model: a rotation's indices or angle are out of range")
     if (np.sort(order) != np.arange(zone)).any():
         raise FormatError("class model: a scan order is no permutation")
-    return (group.log2_size, group.group), GroupTransform(pairs, angles, order)
+    return (group.size, group.group), GroupTransform(pairs, angles, order)

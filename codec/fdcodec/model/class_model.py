@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.errors import ChecksumError, FormatError, TruncatedError
+from fdcodec.kernels.learned_tables import LearnedMode
 from fdcodec.limits import MAX_MODEL_BYTES
 from fdcodec.model.body import Transforms, build_body, parse_body
 
@@ -34,11 +35,13 @@ class ClassModel:
     name
         What people call it; no part of its identity.
     transforms
-        {(log2 size 2..5, mode group 0..9): GroupTransform}; empty for the plain DCT.
+        {(size class 0..6, mode group 0..9, or 10 + i for learned mode i): GroupTransform}; empty for the plain DCT.
     start_states
         Shape (n_contexts, 2), uint8: start probability in 1/256 and its confidence as update count; None for even odds.
     filters
         Shape (plane kinds, step buckets, classes, weights), int8: the decoder's filter; None for deblocking only.
+    learned
+        The learned modes, by ascending log2 size; at most 8 of a size.
     recipe
         How it was made: sources, hashes, error curves. No part of its identity.
     """
@@ -47,12 +50,13 @@ class ClassModel:
     transforms: Transforms = field(default_factory=dict)
     start_states: NDArray[np.uint8] | None = None
     filters: NDArray[np.int8] | None = None
+    learned: tuple[LearnedMode, ...] = ()
     recipe: dict[str, Any] = field(default_factory=dict)
 
     @cached_property
     def canonical(self) -> bytes:
         """The bytes that decide what the model does, and nothing else."""
-        return build_body(self.transforms, self.start_states, self.filters)
+        return build_body(self.transforms, self.start_states, self.filters, self.learned)
 
     @cached_property
     def hash(self) -> bytes:
@@ -64,7 +68,7 @@ class ClassModel:
         """The tables that the block kernels read."""
         from fdcodec.kernels.tables import build_tables
 
-        return build_tables(self.transforms)
+        return build_tables(self.transforms, self.learned)
 
     def to_bytes(self) -> bytes:
         """Return the canonical bytes, deflated: what an `.fdc` file embeds."""

@@ -20,12 +20,16 @@ def _directories() -> list[Path]:
     return [PRESETS_DIR, *(Path(part) for part in listed.split(os.pathsep) if part)]
 
 
+def _files() -> list[Path]:
+    """Return the files of all known models, those of the presets first."""
+    return [path for directory in _directories() for path in sorted(directory.glob(f"*{SUFFIX}"))]
+
+
 def _paths() -> dict[str, Path]:
     """Return the path of each known model by name; the presets win."""
     paths: dict[str, Path] = {}
-    for directory in _directories():
-        for path in sorted(directory.glob(f"*{SUFFIX}")):
-            paths.setdefault(path.stem, path)
+    for path in _files():
+        paths.setdefault(path.stem, path)
     return paths
 
 
@@ -60,7 +64,7 @@ def get(name: str) -> ClassModel:
 
 def find(reference: bytes) -> ClassModel:
     """Return the model whose hash begins with `reference` (at least 4 bytes)."""
-    models = {model.hash: model for model in _readable(_paths().values()) if model.hash.startswith(reference)}
+    models = {model.hash: model for model in _readable(_files()) if model.hash.startswith(reference)}
     if len(reference) >= 4 and len(models) == 1:
         return models.popitem()[1]
     if models:

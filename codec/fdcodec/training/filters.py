@@ -25,7 +25,7 @@ class FilterSums:
         bucket = step_bucket(trace.step_index)
         for k, maps in enumerate(trace.maps):
             plane = trace.decoded[k].copy()
-            deblock_plane(plane, maps.log2_sizes, trace.step_index)
+            deblock_plane(plane, maps.log2_widths, maps.log2_heights, trace.step_index)
             padded, classes = classified(plane, trace.step_index)
             target = trace.original[k] - plane
             place = (min(k, 1), bucket)

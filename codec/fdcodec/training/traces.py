@@ -17,7 +17,7 @@ from fdcodec.model import ClassModel
 
 STEPS = (6.0, 12.0, 22.0, 44.0)  # pixel values; one in each range of the filter
 N_THREADS = 2
-MAX_SIDE = 768  # of the window cut from the middle of a training image
+MAX_SIDE = 640  # of the window cut from the middle of a training image
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def step_index_of(step: float) -> int:
     return round(32 * (log2(step) + 4))
 
 
-def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 3) -> Trace:
+def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 4) -> Trace:
     """Encode samples (height, width, channels) at a step, alpha ignored, and keep what training needs."""
     step_index = step_index_of(step)
     colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1]

@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.coding.constants import N_GROUPS
 from fdcodec.errors import ParameterError
 from fdcodec.model import ClassModel
 from fdcodec.training.filters import FilterSums
+from fdcodec.training.learned import train_learned
+from fdcodec.training.learned_samples import BlockSamples
 from fdcodec.training.start_states import StartStateSums
 from fdcodec.training.traces import STEPS, traces, window
 from fdcodec.training.transforms import ZoneSamples, train_transforms
@@ -28,7 +31,7 @@ def learn_model(
     Parameters
     ----------
     images
-        Arrays (height, width, 1..4), uint8; the middle of each, up to 768x768, is used.
+        Arrays (height, width, 1..4), uint8; the middle of each, up to 640x640, is used.
     name
         What the model is to be called.
     parent
@@ -44,8 +47,8 @@ def learn_model(
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
     windows = [window(image) for image in images]
-    start = parent or ClassModel("dct")
-    model, recipe = _first_pass(windows, replace(start, name=name), progress)
+    start = replace(parent or ClassModel("dct"), name=name)
+    model, recipe = _first_pass(windows, start, progress)
     model, second = _second_pass(windows, model, progress)
     details: dict[str, Any] = {
         "parent": parent.hash.hex() if parent else None,
@@ -58,17 +61,28 @@ def learn_model(
 def _first_pass(
     windows: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
 ) -> tuple[ClassModel, dict[str, Any]]:
-    """Learn start states and transforms from encodes with the model as it is."""
+    """Learn start states, transforms and learned modes from encodes with the model as it is."""
+    parent, model = model, _without_learned(model)
     states, zones = StartStateSums(model.start_states), ZoneSamples()
+    blocks = BlockSamples(len(STEPS) * len(windows), len(windows))
     size_bytes = 0
     for done, trace in enumerate(traces(windows, model), 1):
         states.add(trace.contexts)
-        zones.add(trace)
+        zones.add(trace, blocks.is_next_held_out)
+        blocks.add(trace)
         size_bytes += trace.size_bytes
         _report(progress, "transforms", done, windows)
     transforms, gains = train_transforms(zones, model.transforms)
-    learned = replace(model, transforms=transforms, start_states=states.start_states())
-    return learned, {"size_bytes_before": size_bytes, "bits_saved_by_group": gains}
+    modes, transforms, saved = train_learned(blocks, transforms, parent)
+    learned = replace(model, transforms=transforms, start_states=states.start_states(), learned=modes)
+    details = {"cost_saved_by_group": gains, "share_saved_by_learned_modes": saved}
+    return learned, {"size_bytes_before": size_bytes} | details
+
+
+def _without_learned(model: ClassModel) -> ClassModel:
+    """Return a model without its learned modes: blocks are traced without, so that new ones compete with the others."""
+    transforms = {key: transform for key, transform in model.transforms.items() if key[1] < N_GROUPS}
+    return replace(model, transforms=transforms, learned=())
 
 
 def _second_pass(

@@ -1,22 +1,34 @@
 """Learning the rotations and the scan order of each block size and mode group from the residuals of encoded images."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.kernels.reconstruction_kernels import new_work
 from fdcodec.kernels.tables import build_tables
-from fdcodec.kernels.training_kernels import ZONE_SIZES, collect_zones
+from fdcodec.kernels.training_kernels import collect_zones
 from fdcodec.learning.structured import learn_rotations
-from fdcodec.model.body import GroupTransform, Transforms
+from fdcodec.model.body import ZONE_SIZES, GroupTransform, Transforms
 from fdcodec.training.traces import Trace
 
 Key = tuple[int, int]
-LAYOUTS = {16: [(16, 4)], 64: [(16, 3), (32, 2), (64, 1)]}  # hypercube rounds by zone size: 128 and 448 rotations
-MIN_BLOCKS = {16: 400, 64: 1200}  # a group with fewer keeps what the parent model has
-MAX_BLOCKS = 30_000
+Layout = list[tuple[int, int]]
+# Hypercube rounds by zone size, few and many; blocks held out decide between them and the parent's transform.
+LAYOUTS: dict[int, tuple[Layout, Layout]] = {
+    16: ([(16, 2)], [(16, 4)]),
+    32: ([(16, 2)], [(16, 3), (32, 1)]),
+    64: ([(16, 2)], [(16, 3), (32, 2), (64, 1)]),
+}
+MIN_BLOCKS = {16: 400, 32: 700, 64: 1200}  # a group with fewer keeps what the parent model has
+HELD_OUT_SHARE = 6  # where no image is held out, one block in so many is
+MAX_BLOCKS = 20_000
+SIZE_NAMES = ("4x4", "8x8", "16x16", "32x32", "8x4", "16x8", "32x16")
 RATE_STEP = 0.25  # of the quantization step: where the log-rate bends; 0.4 gains 0.2 % less, 0.8 0.3 % less
-N_ITERATIONS = 120
+N_ITERATIONS = 100
+LEAST_GAIN = 0.001  # of the cost of blocks held out, for which rotations are kept
+LEVEL_COST, DOUBLING_COST = 0.45, 0.2  # squared steps that a small level costs at the encoder's lambda, and doubling it
 ENERGY_LIMIT = 4.0  # squared steps above which a coefficient counts no more for its place in the scan
 _EMPTY = build_tables({})
 
@@ -26,9 +38,10 @@ class ZoneSamples:
 
     def __init__(self) -> None:
         self._parts: dict[Key, list[NDArray[np.float32]]] = {}
+        self._held_out: dict[Key, list[bool]] = {}
 
-    def add(self, trace: Trace) -> None:
-        """Add the blocks of every plane of a trace."""
+    def add(self, trace: Trace, held_out: bool = False) -> None:
+        """Add the blocks of every plane of a trace; those `held_out` judge what is learned from the others."""
         step = np.float32(2.0 ** (trace.step_index / 32 - 4) * 8)
         for k, maps in enumerate(trace.maps):
             n_cells = maps.modes.size
@@ -38,14 +51,19 @@ class ZoneSamples:
             for key in {(int(a), int(b)) for a, b in keys[:count]}:
                 chosen = zones[:count][(keys[:count] == key).all(axis=1), : ZONE_SIZES[key[0]]]
                 self._parts.setdefault(key, []).append(chosen.astype(np.float32) / step)
+                self._held_out.setdefault(key, []).append(held_out)
 
-    def of(self, key: Key, seed: int) -> NDArray[np.float32]:
-        """Return at most MAX_BLOCKS samples of a group, those with a coefficient worth coding."""
-        parts = self._parts.get(key, [np.zeros((0, ZONE_SIZES[key[0]]), np.float32)])
+    def of(self, key: Key, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return at most MAX_BLOCKS samples of a group to learn from, and those held out."""
+        parts, rng = self._parts[key], np.random.default_rng(seed)
         samples: NDArray[np.float32] = np.concatenate(parts)
-        samples = samples[np.abs(samples).max(axis=1, initial=0) > 0.5]
-        keep = np.random.default_rng(seed).permutation(len(samples))[:MAX_BLOCKS]
-        return samples[np.sort(keep)]
+        flags = [np.full(len(part), held) for part, held in zip(parts, self._held_out[key], strict=True)]
+        held_out = np.concatenate(flags)
+        if not held_out.any():
+            held_out = rng.random(len(samples)) * HELD_OUT_SHARE < 1
+        is_worth_coding = np.abs(samples).max(axis=1, initial=0) > 0.5
+        seen, unseen = samples[is_worth_coding & ~held_out], samples[is_worth_coding & held_out]
+        return seen[np.sort(rng.permutation(len(seen))[:MAX_BLOCKS])], unseen
 
     @property
     def keys(self) -> list[Key]:
@@ -54,29 +72,44 @@ class ZoneSamples:
 
 
 def train_transforms(samples: ZoneSamples, parent: Transforms) -> tuple[Transforms, dict[str, float]]:
-    """Return transforms for each group with enough blocks, the parent's elsewhere, and the log-rate each saves.
+    """Return each group's best transform on blocks held out, and the share of their cost that it saves.
 
     Parameters
     ----------
     samples
         Coefficients collected from traces.
     parent
-        The transforms to keep where data are few.
+        The transforms to keep where data are few, or where learning saves nothing.
     """
     transforms, gains = dict(parent), {}
     for key in samples.keys:
-        blocks = samples.of(key, seed=100 * key[0] + key[1])
-        if len(blocks) < MIN_BLOCKS[ZONE_SIZES[key[0]]]:
+        seen, unseen = samples.of(key, seed=100 * key[0] + key[1])
+        if len(seen) < MIN_BLOCKS[ZONE_SIZES[key[0]]]:
             continue
-        order = np.argsort(-np.log2(1 + (blocks / RATE_STEP) ** 2).mean(axis=0), kind="stable")
-        layout = LAYOUTS[ZONE_SIZES[key[0]]]
-        pairs, angles = learn_rotations(blocks[:, order], layout, RATE_STEP, N_ITERATIONS, ANGLE_LEVELS)
-        placed = _in_place(order[pairs], angles)
-        rotated = _rotated(blocks, *placed)
-        energy = np.minimum(rotated**2, ENERGY_LIMIT).mean(axis=0)
-        transforms[key] = GroupTransform(*placed, np.argsort(-energy, kind="stable").astype(np.uint8))
-        gains[f"{1 << key[0]}/{key[1]}"] = round((_log_rate(blocks) - _log_rate(rotated)) / 2, 4)
+        before = best = _cost(_transformed(unseen, parent.get(key)))
+        for layout in LAYOUTS[seen.shape[1]]:
+            learned, _ = learn_group(seen, N_ITERATIONS, layout)
+            cost = _cost(_transformed(unseen, learned))
+            if cost < best * (1 - LEAST_GAIN):
+                transforms[key], best = learned, cost
+        gains[f"{SIZE_NAMES[key[0]]}/{key[1]}"] = round(1 - best / max(before, 1e-9), 4)
     return transforms, gains
+
+
+def learn_group(
+    blocks: NDArray[np.float32], n_iterations: int, layout: Layout
+) -> tuple[GroupTransform, NDArray[np.float64]]:
+    """Return rotations and scan order learned on zones (n, 16 to 64) in units of their step, and the rotated zones."""
+    order = np.argsort(-np.log2(1 + (blocks / RATE_STEP) ** 2).mean(axis=0), kind="stable")
+    pairs, angles = learn_rotations(blocks[:, order], layout, RATE_STEP, n_iterations, ANGLE_LEVELS)
+    placed = _in_place(order[pairs], angles)
+    rotated = rotate_zones(blocks, *placed)
+    energy = np.minimum(rotated**2, ENERGY_LIMIT).mean(axis=0)
+    return GroupTransform(*placed, np.argsort(-energy, kind="stable").astype(np.uint8)), rotated
+
+
+def _transformed(blocks: NDArray[np.float32], transform: GroupTransform | None) -> NDArray[np.floating]:
+    return blocks if transform is None else rotate_zones(blocks, transform.pairs, transform.angles)
 
 
 def _in_place(pairs: NDArray[np.int64], angles: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint16]]:
@@ -87,7 +120,10 @@ def _in_place(pairs: NDArray[np.int64], angles: NDArray[np.int64]) -> tuple[NDAr
     return np.sort(pairs, axis=1)[moved].astype(np.uint8), angles[moved].astype(np.uint16)
 
 
-def _rotated(blocks: NDArray[np.float32], pairs: NDArray[np.uint8], angles: NDArray[np.uint16]) -> NDArray[np.float64]:
+def rotate_zones(
+    blocks: NDArray[np.floating], pairs: NDArray[np.uint8], angles: NDArray[np.uint16]
+) -> NDArray[np.float64]:
+    """Return zones after a group's rotations."""
     rotated = blocks.astype(np.float64)
     for (i, j), index in zip(pairs, angles, strict=True):
         cosine, sine = np.cos(2 * np.pi * index / ANGLE_LEVELS), np.sin(2 * np.pi * index / ANGLE_LEVELS)
@@ -96,5 +132,7 @@ def _rotated(blocks: NDArray[np.float32], pairs: NDArray[np.uint8], angles: NDAr
     return rotated
 
 
-def _log_rate(coefficients: NDArray[np.floating]) -> float:
-    return float(np.log2(1 + (coefficients / RATE_STEP) ** 2).sum(axis=1).mean())
+def _cost(coefficients: NDArray[np.floating]) -> float:
+    """Return what coefficients cost, in squared steps: their square, or the price of a level where that is less."""
+    level = LEVEL_COST + DOUBLING_COST * np.log2(np.maximum(np.abs(coefficients) / LEVEL_COST**0.5, 1))
+    return float(np.minimum(coefficients**2, level).sum())

@@ -1,0 +1,116 @@
+"""Training of learned modes: rules that hold for any blocks, and what becomes of classes that need them or do not."""
+
+import numpy as np
+import pytest
+
+from fdcodec.coding.constants import LEARNED, N_GROUPS, N_MODES
+from fdcodec.kernels.learned_kernels import learned_inputs, predict_learned_block
+from fdcodec.kernels.learned_training import collect_blocks, price_modes
+from fdcodec.kernels.reconstruction_kernels import new_work, predict_block
+from fdcodec.kernels.tables import build_tables, new_maps
+from fdcodec.kernels.transform_kernels import forward_transform
+from fdcodec.model import ClassModel
+from fdcodec.training.learned import train_learned
+from fdcodec.training.learned_samples import BlockSamples, _inputs
+from fdcodec.training.predictors import coefficients, finished, fit_predictor, log_rates, start_mode
+from fdcodec.training.traces import trace
+from fdcodec.training.transforms import RATE_STEP
+
+PLAIN = build_tables({})
+PARENT = ClassModel("parent")
+
+
+def strokes(seed, side=160):
+    """Return a gray image of short thin lines on white, as in a drawing."""
+    rng = np.random.default_rng(seed)
+    image = np.full((side, side), 255, np.uint8)
+    for y, x, length in zip(*rng.integers(0, side, (2, 400)), rng.integers(2, 9, 400), strict=True):
+        if length % 2:
+            image[y, x : x + length] = 0
+        else:
+            image[y : y + length, x] = 0
+    return image[:, :, None]
+
+
+def samples_of(images, steps=(12.0, 24.0)):
+    """Return the blocks of images encoded at steps with the plain model."""
+    samples = BlockSamples(len(images) * len(steps), len(images))
+    for image in images:
+        for step in steps:
+            samples.add(trace(image, step, ClassModel("plain"), effort=1))
+    return samples
+
+
+@pytest.mark.parametrize("log2_size", [2, 3, 4])
+def test_training_reads_borders_as_the_decoder_does(log2_size):
+    """Inputs and mean in training are those of the kernel."""
+    references = np.random.default_rng(1).integers(0, 2040, (20, (4 << log2_size) + 1)).astype(np.int32)
+    inputs, means = _inputs(references, log2_size)
+    for row, border, mean in zip(references, inputs, means, strict=True):
+        own = np.zeros(32, np.int32)
+        assert mean == learned_inputs(row, log2_size, own)
+        assert border.tolist() == own[: len(border)].tolist()
+
+
+def test_price_is_that_of_the_cheapest_mode():
+    """The price of a block is the least sum of a mode's rate and its residual's log-rate."""
+    rng = np.random.default_rng(2)
+    plane, original = rng.integers(0, 2040, (2, 32, 32)).astype(np.int32)
+    references, originals = np.zeros((1, 33), np.int32), np.zeros((1, 64), np.int32)
+    bits, contexts = np.zeros((1, N_MODES), np.float32), np.full((4000, 3), 1 << 15, np.int32)
+    source = (original, plane, new_maps(32, 32), contexts)
+    collect_blocks(source, 3, np.array([[16, 8]]), references, originals, bits, np.zeros(8, np.int64))
+    assert original[8:16, 16:24].ravel().tolist() == originals[0].tolist()
+    bits[0] = rng.uniform(1, 30, N_MODES)
+    expected, work, step = [], new_work(), 80.0
+    for mode in range(N_MODES):
+        predict_block(plane, plane, (16, 8, 3, 3), mode, work)
+        work.residual[:8, :8] = original[8:16, 16:24] - work.prediction[:8, :8]
+        forward_transform(work.residual, mode, 3, 3, PLAIN, work, work.coefficients)
+        expected.append(bits[0, mode] + log_rates(work.coefficients[:8, :8].reshape(1, 64) / np.float32(step))[0])
+    price, best = np.zeros(1, np.float32), np.zeros(1, np.int32)
+    price_modes((references, originals, bits), 3, np.array([step], np.float32), RATE_STEP, PLAIN, work, price, best)
+    assert int(np.argmin(expected)) == best[0]
+    assert min(expected) == pytest.approx(float(price[0]), rel=1e-4)
+
+
+@pytest.mark.parametrize("log2_size", [2, 3, 4])
+def test_fitting_lowers_the_log_rate_and_ends_as_the_decoder_predicts(log2_size):
+    """Steps of fitting lower the log-rate; the finished mode predicts, to a sample unit, as the decoder will."""
+    rng = np.random.default_rng(3)
+    n, size = 600, 1 << log2_size
+    inputs = rng.normal(0, 4, (n, (2 << min(log2_size, 3)) + 1)).astype(np.float32)
+    mixing = rng.normal(0, 0.2, (inputs.shape[1], size * size))
+    targets = (inputs @ mixing + rng.laplace(0, 0.3, (n, size * size))).astype(np.float32)
+    mode = start_mode(log2_size, inputs, targets)
+    rates = [log_rates(coefficients(mode, inputs, targets)).mean()]
+    for _ in range(3):
+        mode = fit_predictor(mode, inputs, targets)
+        rates.append(log_rates(coefficients(mode, inputs, targets)).mean())
+    assert rates[-1] < rates[0]
+    learned, exact = finished(mode)
+    plane = rng.integers(0, 2040, (32, 32)).astype(np.int32)
+    work, border = new_work(), np.zeros(32, np.int32)
+    predict_learned_block(plane, (16, 16, log2_size, log2_size), LEARNED, build_tables({}, [learned]), work)
+    mean = learned_inputs(work.references, log2_size, border)
+    predicted = mean + border[: inputs.shape[1]].astype(np.float64) @ exact.weights
+    assert np.abs(np.clip(predicted, -4095, 4095) - work.prediction[:size, :size].ravel()).max() <= 1
+
+
+def test_drawings_get_learned_modes():
+    """A class of thin strokes gets modes that save much of the log-rate, and transforms for them only."""
+    modes, transforms, gains = train_learned(samples_of([strokes(1), strokes(2)]), {}, PARENT)
+    sizes = [mode.log2_size for mode in modes]
+    assert gains["4"] > 0.05
+    assert sizes == sorted(sizes)
+    assert all(group < N_GROUPS + sizes.count(size + 2) for size, group in transforms)
+
+
+def test_few_blocks_keep_the_modes_of_the_parent():
+    """Where there are too few blocks to learn from, the model has the parent's learned modes, to the bit."""
+    assert train_learned(samples_of([strokes(3, 32)]), {}, PARENT) == ((), {}, {})
+    modes, transforms, _ = train_learned(samples_of([strokes(1), strokes(2)]), {}, PARENT)
+    parent = ClassModel("parent", transforms, learned=modes)
+    kept, added, gains = train_learned(samples_of([strokes(3, 32)]), {}, parent)
+    assert gains == {}
+    assert parent.hash == ClassModel("child", added, learned=kept).hash
