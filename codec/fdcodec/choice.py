@@ -70,11 +70,14 @@ def _costs(models: list[ClassModel], samples: NDArray[np.uint8], parameters: Par
     colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if colours == 3 else None
     planes = to_planes(samples[:, :, :colours], matrix)[:1]
-    return [_cost(planes, model, parameters.step_index, plane_bounds(matrix)) for model in models]
+    bounds = plane_bounds(matrix)
+    return [_cost(planes, model, parameters.step_index, bounds, parameters.screen) for model in models]
 
 
-def _cost(planes: NDArray[np.int32], model: ClassModel, step_index: int, bounds: list[tuple[int, int]]) -> float:
+def _cost(
+    planes: NDArray[np.int32], model: ClassModel, step_index: int, bounds: list[tuple[int, int]], screen: bool
+) -> float:
     """Return squared error after the filter plus the price of the bits."""
-    tile = encode_tile(planes, model, search_options(_QUICK, step_index, bounds))
+    tile = encode_tile(planes, model, search_options(_QUICK, step_index, bounds), screen)
     errors = strength_errors(planes, tile.planes, tile.maps, model, step_index)
     return float(errors.min(axis=1).sum()) + bit_price(step_index) * 8 * len(tile.payload)

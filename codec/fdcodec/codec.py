@@ -22,6 +22,7 @@ from fdcodec.errors import FormatError, UnsupportedError
 from fdcodec.filtering.post import apply_filter, best_strengths, strength_errors
 from fdcodec.image.colour import choose_colour, colour_matrix, from_planes, plane_bounds, to_planes
 from fdcodec.image.picture import Picture, Samples
+from fdcodec.image.screen import is_screen
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel, find
 from fdcodec.model.registry import is_preset
@@ -109,7 +110,7 @@ def _encode_part(
     matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
     planes = to_planes(samples[:, :, :n_colours].astype(np.uint8, copy=False), matrix)
     options = search_options(settings, parameters.step_index, plane_bounds(matrix))
-    payload, decoded, maps, _ = encode_tile(planes, model, options)
+    payload, decoded, maps, _ = encode_tile(planes, model, options, parameters.screen)
     errors = strength_errors(planes, decoded, maps, model, parameters.step_index)
     if samples.shape[2] == n_colours:
         return payload, errors
@@ -128,7 +129,7 @@ def _decode_part(
     matrix = colour_matrix(parameters.colour) if planes_shape[0] == 3 else None
     colours, alpha = colour_payload(payload, channels)
     bounds = plane_bounds(matrix)
-    planes, maps = decode_tile(colours, planes_shape, model, parameters.step_index, bounds)
+    planes, maps = decode_tile(colours, planes_shape, model, parameters.step_index, bounds, parameters.screen)
     apply_filter(planes, maps, model, parameters.step_index, parameters.strengths, bounds)
     samples: NDArray[np.uint8] = from_planes(planes, matrix, height, width)
     if channels in (1, 3):
@@ -166,11 +167,11 @@ def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
 
 def _choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters:
     step_index = step_index_for(settings.quality)
-    if samples.shape[2] < 3:
-        return Parameters(step_index)
-    return Parameters(
-        step_index, choose_colour(samples[:, :, :3].astype(np.uint8, copy=False), 2.0 ** (step_index / 32 - 4))
-    )
+    colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1].astype(np.uint8, copy=False)
+    screen = is_screen(colours)
+    if colours.shape[2] == 1:
+        return Parameters(step_index, screen=screen)
+    return Parameters(step_index, choose_colour(colours, 2.0 ** (step_index / 32 - 4)), screen=screen)
 
 
 def _header_of(picture: Picture, settings: EncoderSettings) -> Header:

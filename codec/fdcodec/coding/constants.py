@@ -10,6 +10,7 @@ PLANAR, DC = 0, 1
 HORIZONTAL, DIAGONAL, VERTICAL = 10, 18, 26
 N_MODES = 35
 CHROMA_FROM_LUMA = 35
+SAMPLED, COPIED = -1, -2  # screen tools: samples coded themselves, or a copy of earlier ones (SPEC 5.9, 5.10)
 N_PROBABLE = 6  # most probable modes
 
 # SPEC 4.4: learned modes: from 36 on

@@ -16,7 +16,9 @@ from fdcodec.kernels.range_coder import (
     new_decoder,
     new_encoder,
 )
-from fdcodec.kernels.reconstruction_kernels import new_work, reconstruct_plane
+from fdcodec.kernels.reconstruction_kernels import Work, new_work, reconstruct_plane
+from fdcodec.kernels.sampled_kernels import grid_distance, new_expected
+from fdcodec.kernels.screen_kernels import Screen, new_screen, no_screen
 from fdcodec.kernels.search_kernels import Options, encode_plane, new_search
 from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
 from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
@@ -36,7 +38,7 @@ class EncodedTile(NamedTuple):
     contexts: NDArray[np.int32]
 
 
-def encode_tile(planes: Planes, model: ClassModel, options: list[Options]) -> EncodedTile:
+def encode_tile(planes: Planes, model: ClassModel, options: list[Options], screen: bool = False) -> EncodedTile:
     """Encode a tile.
 
     Parameters
@@ -47,19 +49,28 @@ def encode_tile(planes: Planes, model: ClassModel, options: list[Options]) -> En
         The class model.
     options
         The search options of each plane.
+    screen
+        Whether the screen tools are on.
     """
     coder, buffer = new_encoder(_BYTES_PER_SAMPLE * planes.size + 4096)
     contexts = start_contexts(model)
-    stream, code_work, work = (coder, buffer, contexts), new_code_work(model.tables.n_learned), new_work()
+    stream, tables, work = (coder, buffer, contexts), model.tables, new_work()
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
-        search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, model.tables, work)
-        encode_plane(search, options[k], stream, code_work)
+        o = options[k]
+        tools = _screen(decoded, k, o.half_step, (o.low, o.high), model, work) if screen else no_screen()
+        search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, tables, work, tools)
+        encode_plane(search, o, stream, new_code_work(tables.n_learned, tools))
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 
 def decode_tile(
-    payload: bytes, shape: tuple[int, int, int], model: ClassModel, step_index: int, bounds: Bounds
+    payload: bytes,
+    shape: tuple[int, int, int],
+    model: ClassModel,
+    step_index: int,
+    bounds: Bounds,
+    screen: bool = False,
 ) -> tuple[Planes, list[Maps]]:
     """Return the planes of a tile before the filter, and their maps.
 
@@ -75,6 +86,8 @@ def decode_tile(
         Quantization step.
     bounds
         Range that each plane's samples are clipped to.
+    screen
+        Whether the screen tools are on; then each block is reconstructed as soon as it is read.
 
     Raises
     ------
@@ -82,16 +95,24 @@ def decode_tile(
         The payload ends before the planes do.
     """
     coder, buffer = new_decoder(payload)
-    stream, code_work, work = (coder, buffer, start_contexts(model)), new_code_work(model.tables.n_learned), new_work()
+    stream, work = (coder, buffer, start_contexts(model)), new_work()
     planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
     half_step, tables = int(HALF_STEPS[step_index]), model.tables
     for k in range(shape[0]):
-        code_plane(stream, maps[k], maps[0], min(k, 1), tables.scans, code_work)
+        tools = _screen(planes, k, half_step, bounds[k], model, work) if screen else no_screen()
+        code_plane(stream, maps[k], maps[0], min(k, 1), tables.scans, new_code_work(tables.n_learned, tools))
     if coder[POSITION] > len(payload) + MAX_OVERRUN:
         raise FormatError(f"a tile's payload of {len(payload)} bytes ends before its blocks do; the file is damaged")
-    for k in range(shape[0]):
+    for k in range(0 if screen else shape[0]):
         reconstruct_plane(planes[k], planes[0], maps[k], half_step, bounds[k], tables, work)
     return planes, maps
+
+
+def _screen(planes: Planes, k: int, half_step: int, bounds: tuple[int, int], model: ClassModel, work: Work) -> Screen:
+    """Return the screen tools at the start of plane `k`."""
+    expected = new_expected(planes[k], planes[0], planes[1 if k == 2 else 0], *bounds, grid_distance(len(planes)))
+    tools: Screen = new_screen(half_step, bounds, expected, model.tables, work)
+    return tools
 
 
 def start_contexts(model: ClassModel) -> NDArray[np.int32]:

@@ -1,5 +1,7 @@
 """The filter after the loop, as the decoder applies it and as the encoder chooses its strength (SPEC 6)."""
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,7 @@ from fdcodec.model import ClassModel
 
 Planes = NDArray[np.int32]
 Sums = NDArray[np.float64]
+Sample = TypeVar("Sample", np.int32, np.float64)
 
 
 def apply_filter(
@@ -49,10 +52,25 @@ def apply_filter(
         strength = strengths[min(k, 1)]
         if strength == 0:
             continue
-        deblock_plane(plane, maps[k].log2_widths, maps[k].log2_heights, step_index)
+        deblock(plane, maps[k], step_index)
         if strength > 1:
             corrections = trained_corrections(plane, model, step_index, min(k, 1))
+            _cells(corrections)[maps[k].modes < 0] = 0
             add_corrections(plane, corrections, strength - 1, *bounds[k])
+
+
+def deblock(plane: Planes, maps: Maps, step_index: int) -> None:
+    """Deblock a plane in place; sampled and copied blocks stay as they are (SPEC 6.1)."""
+    is_exact = maps.modes < 0
+    samples = _cells(plane)[is_exact]
+    deblock_plane(plane, maps.log2_widths, maps.log2_heights, step_index)
+    _cells(plane)[is_exact] = samples
+
+
+def _cells(plane: NDArray[Sample]) -> NDArray[Sample]:
+    """Return a view of a plane by 4x4 cells, shape (rows, columns, 4, 4)."""
+    height, width = plane.shape
+    return plane.reshape(height // 4, 4, width // 4, 4).swapaxes(1, 2)
 
 
 def trained_corrections(plane: Planes, model: ClassModel, step_index: int, kind: int) -> Planes:
@@ -90,8 +108,9 @@ def strength_errors(original: Planes, planes: Planes, maps: list[Maps], model: C
     for k, plane in enumerate(planes):
         kind = min(k, 1)
         errors[kind, 0] += float(np.sum((original[k] - plane).astype(np.float64) ** 2))
-        deblock_plane(plane, maps[k].log2_widths, maps[k].log2_heights, step_index)
+        deblock(plane, maps[k], step_index)
         corrections = trained_corrections(plane, model, step_index, kind).astype(np.float64)
+        _cells(corrections)[maps[k].modes < 0] = 0
         residual = (original[k] - plane).astype(np.float64)
         square, cross, own = np.sum(residual**2), np.sum(residual * corrections), np.sum(corrections**2)
         errors[kind, 1:] += square - 2 * shares * cross + shares**2 * own

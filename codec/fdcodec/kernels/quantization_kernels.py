@@ -14,11 +14,11 @@ from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.syntax_kernels import (
     MAX_NEIGHBOURS,
     NEIGHBOUR_CLASS,
-    NEXT_STATE,
     STRIDE,
     coefficient_context,
     neighbour_class,
 )
+from fdcodec.kernels.tables import NEXT_STATE
 
 ERROR_SHIFT = 6
 RECIPROCAL_BITS = 40

@@ -10,7 +10,7 @@ from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, starts_block, tr
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learned_kernels import predict_learned_block
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
-from fdcodec.kernels.syntax_kernels import NEXT_STATE
+from fdcodec.kernels.tables import NEXT_STATE
 from fdcodec.kernels.transform_kernels import inverse_transform
 
 

@@ -28,12 +28,15 @@ from fdcodec.kernels.block_kernels import (
     fill_sizes,
     part_of,
 )
+from fdcodec.kernels.copy_search import new_links, no_links, try_tools
 from fdcodec.kernels.cost_kernels import Costs, bin_cost, mode_cost, new_costs, update_costs
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learned_search import price_learned
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
 from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels, trellis_levels
 from fdcodec.kernels.reconstruction_kernels import Work, add_residual, dequantize, predict_mode
+from fdcodec.kernels.sampled_search import Journal, new_journal, settle_samples
+from fdcodec.kernels.screen_kernels import Screen, fill_vectors
 from fdcodec.kernels.syntax_kernels import (
     STRIDE,
     activity_context,
@@ -48,7 +51,7 @@ from fdcodec.kernels.transform_kernels import forward_transform, inverse_transfo
 
 X, Y, BEST, PARTS, QUARTER, CUT = range(6)  # of an open square: place, best uncut or halved, quarters so far, next one
 NODE_FIELDS = 6
-MODE, END = range(2)  # of a trial
+MODE, END, LEFT, UP = range(4)  # of a trial; left and up are the vector of a copied block
 
 
 class Search(NamedTuple):
@@ -88,6 +91,10 @@ class Search(NamedTuple):
     rows: np.ndarray
     lanes: np.ndarray
     histories: np.ndarray
+    screen: Screen
+    journal: Journal
+    links: np.ndarray
+    best_vectors: np.ndarray
 
 
 class Options(NamedTuple):
@@ -195,7 +202,7 @@ def _price_modes(s, o, block, parent, fan):
     """Price the modes worth a look by the Hadamard cost of their residual and their rate."""
     work = s.work
     probable_modes(s.maps, s.guide, o.kind, block, s.probable)
-    parent = DC if parent >= N_MODES else parent
+    parent = parent if 0 <= parent < N_MODES else DC
     _price_fits(
         s.original, block, work.references, work.smoothed, work.line, work.lines, work.prediction, s.rows, s.probable,
         parent, 0 if o.kind == 1 else fan, s.mode_costs,
@@ -303,7 +310,11 @@ def _search_block(s, o, block, parent, fan, n_candidates):
             costs[mode] = INFINITE
             best = _try_mode(s, o, block, first + mode, best)
     cost = _settle_trial(s, o, block)
-    return cost, _reconstruct_trial(s, o, block)
+    error = _reconstruct_trial(s, o, block)
+    s.trial[LEFT], s.trial[UP] = 0, 0
+    if s.screen.is_on:
+        cost = try_tools(s, o, block, cost)
+    return cost, error
 
 
 @kernel()
@@ -314,11 +325,12 @@ def _copy_samples(source, source_x, source_y, width, height, target, x, y):
 
 
 @kernel()
-def _place(s, block, mode, end):
+def _place(s, block, mode, end, vector):
     """Enter a block into the maps."""
     fill_sizes(s.maps, block)
     fill_cells(s.maps.modes, block, mode)
     fill_cells(s.maps.ends, block, end)
+    fill_vectors(s.maps, block, vector[0], vector[1])
 
 
 @kernel()
@@ -326,6 +338,7 @@ def _note_part(s, log2_side, block, part):
     """Note the trial as part of the best way of its square."""
     node = s.nodes[log2_side]
     s.best_modes[log2_side, part], s.best_ends[log2_side, part] = s.trial[MODE], s.trial[END]
+    s.best_vectors[log2_side, part, 0], s.best_vectors[log2_side, part, 1] = s.trial[LEFT], s.trial[UP]
     x, y, width, height = block[0] - node[X], block[1] - node[Y], 1 << block[2], 1 << block[3]
     _copy_samples(s.trial_samples, 0, 0, width, height, s.best_samples[log2_side], x, y)
     _copy_samples(s.trial_levels, 0, 0, width, height, s.best_levels[log2_side], x, y)
@@ -340,10 +353,10 @@ def _search_halves(s, o, x, y, log2_side, cut, cost):
     cost += part_cost
     if cost >= node[BEST]:
         return
-    first_mode, first_end = s.trial[MODE], s.trial[END]
+    first_mode, first_end, vector = s.trial[MODE], s.trial[END], (s.trial[LEFT], s.trial[UP])
     _copy_samples(s.trial_samples, 0, 0, 1 << first[2], 1 << first[3], s.plane, x, y)
     _copy_samples(s.trial_levels, 0, 0, 1 << first[2], 1 << first[3], s.maps.levels, x, y)
-    _place(s, first, first_mode, first_end)
+    _place(s, first, first_mode, first_end, vector)
     second = part_of(x, y, log2_side, cut, 1)
     part_cost, _ = _search_block(s, o, second, first_mode, o.fans[log2_side], o.n_halves)
     cost += part_cost
@@ -352,6 +365,7 @@ def _search_halves(s, o, x, y, log2_side, cut, cost):
     node[BEST], node[CUT] = cost, cut
     _note_part(s, log2_side, second, 1)
     s.best_modes[log2_side, 0], s.best_ends[log2_side, 0] = first_mode, first_end
+    s.best_vectors[log2_side, 0, 0], s.best_vectors[log2_side, 0, 1] = vector
     _copy_samples(s.plane, x, y, 1 << first[2], 1 << first[3], s.best_samples[log2_side], 0, 0)
     _copy_samples(s.maps.levels, x, y, 1 << first[2], 1 << first[3], s.best_levels[log2_side], 0, 0)
 
@@ -380,6 +394,13 @@ def _search_cuts(s, o, x, y, log2_side, rate):
         _search_halves(s, o, x, y, log2_side, STANDING, rate + o.lagrangian * bin_cost(s.contexts, context, 1))
 
 
+@kernel()
+def _place_best(s, log2_side, block, part):
+    """Enter a part of the best way of a square into the maps."""
+    left, up = s.best_vectors[log2_side, part]
+    _place(s, block, s.best_modes[log2_side, part], s.best_ends[log2_side, part], (left, up))
+
+
 @kernel(inline=True)
 def _close_node(s, log2_side):
     """Decide between a square's best and its quarters, leave the better in plane and maps, and return its cost."""
@@ -390,11 +411,10 @@ def _close_node(s, log2_side):
     _copy_samples(s.best_samples[log2_side], 0, 0, 1 << log2_side, 1 << log2_side, s.plane, x, y)
     _copy_samples(s.best_levels[log2_side], 0, 0, 1 << log2_side, 1 << log2_side, s.maps.levels, x, y)
     if node[CUT] == WHOLE:
-        _place(s, (x, y, log2_side, log2_side), s.best_modes[log2_side, 0], s.best_ends[log2_side, 0])
+        _place_best(s, log2_side, (x, y, log2_side, log2_side), 0)
     else:
         for part in range(2):
-            block = part_of(x, y, log2_side, node[CUT], part)
-            _place(s, block, s.best_modes[log2_side, part], s.best_ends[log2_side, part])
+            _place_best(s, log2_side, part_of(x, y, log2_side, node[CUT], part), part)
     return node[BEST]
 
 
@@ -420,7 +440,8 @@ def _open_node(s, o, x, y, log2_side):
     context = halve_context(s.maps, o.kind, x, y, log2_side)
     node[BEST] += uncut + o.lagrangian * bin_cost(s.contexts, context, 0)
     end = s.best_ends[log2_side, 0]
-    if end < o.least_end and (end > 0 or error << 10 < np.int64(o.skip_split) << (2 * log2_side)):
+    uses_tool = s.best_modes[log2_side, 0] < 0
+    if not uses_tool and end < o.least_end and (end > 0 or error << 10 < np.int64(o.skip_split) << (2 * log2_side)):
         node[QUARTER] = 4
         node[PARTS] = INFINITE
     elif o.n_halves > 0:
@@ -464,10 +485,12 @@ def encode_plane(s, o, stream, code_work):
         for x in range(0, width, 1 << MAX_LOG2):
             update_costs(s.contexts, o.kind, s.costs)
             search_tree(s, o, x, y)
+            if s.screen.is_on:
+                settle_samples(s, o.kind, x, y)
             code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work)
 
 
-def new_search(original, plane, luma, maps, guide, contexts, tables, work):
+def new_search(original, plane, luma, maps, guide, contexts, tables, work, screen):
     """Gather the arrays of a plane's search and allocate its scratch."""
     return Search(
         original,
@@ -479,7 +502,7 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         new_costs(),
         tables,
         work,
-        np.zeros(2, np.int64),
+        np.zeros(4, np.int64),
         np.zeros((32, 32), np.int32),
         np.zeros((32, 32), np.int32),
         np.zeros((32, 32), np.int32),
@@ -500,4 +523,8 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         np.zeros((4, 32), np.int32),
         np.zeros((4, 4), np.int64),
         np.zeros((2, 5, 3, 3), np.uint64),
+        screen,
+        new_journal(),
+        new_links(original) if screen.is_on and maps is guide else no_links(),
+        np.zeros((MAX_LOG2 + 1, 2, 2), np.int64),
     )

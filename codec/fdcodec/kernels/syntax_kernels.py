@@ -46,9 +46,11 @@ from fdcodec.kernels.range_coder import (
     code_bypass,
     code_exp_golomb,
 )
+from fdcodec.kernels.reconstruction_kernels import reconstruct_block
+from fdcodec.kernels.screen_kernels import code_tool_leaf, no_screen
+from fdcodec.kernels.tables import NEXT_STATE
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
-NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quantizer, by state and parity (SPEC 4.3)
 NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9] * 8)
 MAX_NEIGHBOURS = 32
 
@@ -192,12 +194,12 @@ def probable_modes(maps, guide, kind, block, modes):
         left = maps.modes[(y + (1 << log2_height) - 1) >> CELL_LOG2, (x - 1) >> CELL_LOG2]
     if y > 0:
         above = maps.modes[(y - 1) >> CELL_LOG2, (x + (1 << log2_width) - 1) >> CELL_LOG2]
-    left = PLANAR if left >= N_MODES else left
-    above = PLANAR if above >= N_MODES else above
+    left = left if 0 <= left < N_MODES else PLANAR
+    above = above if 0 <= above < N_MODES else PLANAR
     count = 0
     if kind == 1:
         guided = guide.modes[y >> CELL_LOG2, x >> CELL_LOG2]
-        count = _append(modes, count, PLANAR if guided >= N_MODES else guided)
+        count = _append(modes, count, guided if 0 <= guided < N_MODES else PLANAR)
     count = _append(modes, count, PLANAR)
     count = _append(modes, count, left)
     count = _append(modes, count, above)
@@ -328,12 +330,14 @@ def standing_context(maps, guide, kind, x, y, log2_side):
 
 @kernel(checked=True)
 def code_leaf(stream, maps, guide, kind, block, scans, work):
-    """Code one block: its mode, its end, its levels."""
-    magnitudes, probable, n_learned = work
+    """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
+    magnitudes, probable, n_learned, screen = work
     x, y, log2_width, log2_height = block
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     size = size_class(log2_width, log2_height)
     fill_sizes(maps, block)
+    if screen.is_on and code_tool_leaf(stream, screen, maps, guide, kind, block):
+        return
     mode = _code_mode(stream, maps, guide, kind, block, n_learned, probable)
     activity = activity_context(maps, guide, kind, x, y)
     end = _code_end(stream, kind, size, activity, maps.ends[cell_y, cell_x])
@@ -341,6 +345,10 @@ def code_leaf(stream, maps, guide, kind, block, scans, work):
     fill_cells(maps.ends, block, end)
     levels = maps.levels[y : y + (1 << log2_height), x : x + (1 << log2_width)]
     _code_levels(stream, kind, size, scans[log2_height, log2_width], end, levels, magnitudes)
+    coder, _, _ = stream
+    if screen.is_on and coder[DECODING]:
+        e, bounds = screen.expected, (screen.low, screen.high)
+        reconstruct_block(e.plane, e.first, maps, block, screen.half_step, bounds, screen.tables, screen.work)
 
 
 @kernel()
@@ -376,7 +384,8 @@ def _code_cut(stream, maps, guide, kind, x, y, log2_side):
 def code_tree(stream, maps, guide, kind, x, y, scans, work):
     """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
     height, width = maps.levels.shape
-    magnitudes, probable, n_learned, stack = work
+    magnitudes, probable, n_learned, stack, screen = work
+    leaf_work = magnitudes, probable, n_learned, screen
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
     while depth > 0:
@@ -393,11 +402,11 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work):
                 stack[depth, 2] = log2_side - 1
                 depth += 1
         elif cut == WHOLE:
-            code_leaf(stream, maps, guide, kind, (x, y, log2_side, log2_side), scans, (magnitudes, probable, n_learned))
+            code_leaf(stream, maps, guide, kind, (x, y, log2_side, log2_side), scans, leaf_work)
         else:
             for part in range(2):
                 block = part_of(x, y, log2_side, cut, part)
-                code_leaf(stream, maps, guide, kind, block, scans, (magnitudes, probable, n_learned))
+                code_leaf(stream, maps, guide, kind, block, scans, leaf_work)
 
 
 @kernel(checked=True)
@@ -412,8 +421,9 @@ def code_plane(stream, maps, guide, kind, scans, work):
             code_tree(stream, maps, guide, kind, x, y, scans, work)
 
 
-def new_code_work(n_learned=None):
-    """Return what `code_plane` works with: magnitudes, probable modes, learned modes by log2 size, open blocks."""
+def new_code_work(n_learned=None, screen=None):
+    """Return what `code_plane` works with: magnitudes, probable and learned modes, open blocks, screen tools."""
     magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
     n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
-    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64)
+    screen = no_screen() if screen is None else screen
+    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64), screen

@@ -23,6 +23,8 @@ from fdcodec.kernels.learned_tables import LearnedMode, learned_matrices, learne
 from fdcodec.kernels.matrices import dct_matrix, dst_matrix, fixed
 from fdcodec.kernels.transform_kernels import compose_rotations
 
+NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quantizer, by state and parity (SPEC 4.3)
+
 
 class Tables(NamedTuple):
     """What one class model lays before the block kernels; arrays are int32 unless said.
@@ -47,13 +49,14 @@ class Tables(NamedTuple):
 
 
 class Maps(NamedTuple):
-    """What the codestream says of one plane: per 4x4 cell the block's size, mode and end, per sample its level."""
+    """What the codestream says of one plane: per 4x4 cell the block's size, mode, end, vector; per sample a level."""
 
     log2_widths: np.ndarray
     log2_heights: np.ndarray
     modes: np.ndarray
     ends: np.ndarray
     levels: np.ndarray
+    vectors: np.ndarray
 
 
 def new_maps(height: int, width: int) -> Maps:
@@ -65,6 +68,7 @@ def new_maps(height: int, width: int) -> Maps:
         np.zeros(cells, np.int32),
         np.zeros(cells, np.int32),
         np.zeros((height, width), np.int32),
+        np.zeros((*cells, 2), np.int32),
     )
 
 
