@@ -83,12 +83,17 @@ def describe_bits(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> dict[str
 def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
     from fdcodec.codec import colour_payload, model_of, plane_shape
     from fdcodec.coding.accounting import bits_of_tile
+    from fdcodec.coding.parameters import Parameters
+    from fdcodec.image.colour import colour_matrix, plane_bounds
 
     model, header, total = model_of(file), file.header, dict[str, Counter[str]]()
+    parameters = Parameters.from_bytes(header.parameters)
+    bounds = plane_bounds(colour_matrix(parameters.colour) if header.channels >= 3 else None)
     for tile, payload in enumerate(file.payloads):
         _, _, width, height = header.tile_rectangle(tile)
         colours, alpha = colour_payload(payload, header.channels)
-        bits = bits_of_tile(colours, plane_shape(height, width, header.channels), model)
+        shape = plane_shape(height, width, header.channels)
+        bits = bits_of_tile(colours, shape, model, parameters.step_index, bounds, parameters.screen)
         for plane, counts in (bits | {"alpha": {"": 8.0 * len(alpha)}}).items():
             total.setdefault(plane, Counter()).update(counts)
     return {plane: {name: round(count) for name, count in counts.items()} for plane, counts in total.items()}
