@@ -32,10 +32,10 @@ ERROR_SHIFT = 18  # from squared sample units to the unit of costs
 
 
 class Journal(NamedTuple):
-    """What to take back: entries (table, slot, value, confidence), their count, and the recent values at the mark."""
+    """What to take back: `length` entries (table, slot, value, confidence), and the recent values at the mark."""
 
     entries: np.ndarray
-    count: np.ndarray
+    length: np.ndarray
     recent: np.ndarray
 
 
@@ -46,20 +46,20 @@ def new_journal():
 
 @kernel()
 def mark(journal, e):
-    """Keep the recent values; return the journal's count."""
+    """Keep the recent values; return the length of the journal."""
     for k in range(N_RECENT):
         journal.recent[k] = e.recent[k]
-    return journal.count[0]
+    return journal.length[0]
 
 
 @kernel()
 def take_back(journal, e, count):
     """Bring the tables and the recent values back to where they were at the mark."""
-    for k in range(journal.count[0] - 1, count - 1, -1):
+    for k in range(journal.length[0] - 1, count - 1, -1):
         table, slot, value, confidence = journal.entries[k]
         e.tables[table, slot, VALUE] = value
         e.tables[table, slot, CONFIDENCE] = confidence
-    journal.count[0] = count
+    journal.length[0] = count
     for k in range(N_RECENT):
         e.recent[k] = journal.recent[k]
 
@@ -67,11 +67,11 @@ def take_back(journal, e, count):
 @kernel()
 def _learn(journal, e, value):
     for table in range(N_TABLES):
-        entry = journal.entries[journal.count[0]]
+        entry = journal.entries[journal.length[0]]
         entry[0], entry[1] = table, e.slots[table]
         entry[2] = e.tables[table, e.slots[table], VALUE]
         entry[3] = e.tables[table, e.slots[table], CONFIDENCE]
-        journal.count[0] += 1
+        journal.length[0] += 1
     learn(e, value)
 
 
