@@ -151,3 +151,19 @@ def test_a_broken_recipe_hides_its_own_model_only(recipe, tmp_path, monkeypatch)
     with pytest.raises(FormatError):
         ClassModel.load(tmp_path / "broken.fdt")
     assert fdcodec.decode(SMALL["colour"]).shape == (20, 24, 3)
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("seed", range(60))
+def test_damaged_screens(seed, channels):
+    """Damaged vectors, ranks and values decode or are refused, and no sample leaves its range."""
+    rng = np.random.default_rng(seed)
+    samples = np.kron(rng.integers(0, 3, (8, 9, channels), np.uint8) * 80, np.ones((5, 3, 1), np.uint8))
+    samples = np.tile(samples, (1, 2, 1))
+    file = container.read(fdcodec.encode(samples, quality=int(rng.integers(100)), transform=ClassModel("plain")))
+    assert len(file.header.parameters) in (3, 7)
+    payload = bytearray(file.payloads[0])
+    for _ in range(1 + seed % 4):
+        payload[rng.integers(len(payload))] = rng.integers(256)
+    decodes_or_refuses(rewritten(file, payloads=(bytes(payload),)))
+    decodes_or_refuses(rewritten(file, payloads=(rng.bytes(60 + seed),)))

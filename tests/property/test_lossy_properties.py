@@ -31,14 +31,14 @@ def pictures(draw, channels=(1, 2, 3, 4)):
 
 
 @settings(max_examples=120, deadline=None)
-@given(pictures(channels=(1, 3)), st.integers(0, 100), st.integers(1, 9), models, angles)
-def test_decoder_follows_the_encoder(samples, quality, effort, name, colour):
-    """Any picture, at any quality, effort, model and colour transform, is decoded to what the encoder saw."""
+@given(pictures(channels=(1, 3)), st.integers(0, 100), st.integers(1, 9), models, angles, st.booleans())
+def test_decoder_follows_the_encoder(samples, quality, effort, name, colour, screen):
+    """Any picture, at any quality, effort, model and colour, screen tools or not, is decoded to what the encoder saw."""
     matrix = colour_matrix(colour) if samples.shape[2] == 3 else None
     planes, bounds, step_index = to_planes(samples, matrix), plane_bounds(matrix), step_index_for(quality)
     options = search_options(EncoderSettings(effort=effort), step_index, bounds)
-    tile = encode_tile(planes, MODELS[name], options)
-    decoded, maps = decode_tile(tile.payload, planes.shape, MODELS[name], step_index, bounds)
+    tile = encode_tile(planes, MODELS[name], options, screen)
+    decoded, maps = decode_tile(tile.payload, planes.shape, MODELS[name], step_index, bounds, screen)
     assert tile.planes.tolist() == decoded.tolist()
     assert [[field.tolist() for field in plane] for plane in tile.maps] == [[f.tolist() for f in m] for m in maps]
 
@@ -55,13 +55,21 @@ def test_files_keep_the_shape_and_the_alpha(samples, quality, name):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.binary(max_size=120), st.sampled_from([1, 3]), st.integers(0, 383), st.integers(0, 7), models, st.data())
-def test_any_payload_is_refused_or_is_planes(payload, n_planes, step_index, strength, name, data):
+@given(
+    st.binary(max_size=120),
+    st.sampled_from([1, 3]),
+    st.integers(0, 383),
+    st.integers(0, 7),
+    models,
+    st.booleans(),
+    st.data(),
+)
+def test_any_payload_is_refused_or_is_planes(payload, n_planes, step_index, strength, name, screen, data):
     """Any payload gives planes within their ranges, before and after any filter, or a FormatError."""
     height, width = (4 * data.draw(st.integers(1, 12)) for _ in range(2))
     bounds = plane_bounds(colour_matrix(None) if n_planes == 3 else None)
     try:
-        planes, maps = decode_tile(payload, (n_planes, height, width), MODELS[name], step_index, bounds)
+        planes, maps = decode_tile(payload, (n_planes, height, width), MODELS[name], step_index, bounds, screen)
     except FormatError:
         return
     for plane, (low, high) in zip(planes, bounds, strict=True):

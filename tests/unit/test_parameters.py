@@ -19,6 +19,8 @@ BLOCKS = {
     Parameters(0, (0, 0, 0)): b"\0\x80\0\0\0\0",
     Parameters(0, (511, 0, 0)): b"\0\x80\xff\x01\0\0",
     Parameters(383, (511, 511, 511), (7, 7)): b"\x7f\xff\xff\xff\xff\x07",
+    Parameters(0, screen=True): b"\0\0\1",
+    Parameters(0, (0, 0, 0), screen=True): b"\0\x80\0\0\0\0\1",
 }
 
 
@@ -40,8 +42,8 @@ def test_every_step_and_strength_round_trips(colour):
 
 @pytest.mark.parametrize(
     "block",
-    [b"", b"\0", b"\0\0\0", b"\0\x80", b"\0\x80\0\0\0", b"\0\0\0\0\0\0", b"\x80\x01", b"\0\x80\0\0\0\x08"],
-    ids=["nothing", "1 byte", "3 bytes", "no angles", "5 bytes", "6 bytes unasked", "step 384", "bit 27"],
+    [b"", b"\0", b"\0\0\0", b"\0\x80", b"\0\x80\0\0\0", b"\0\0\0\0\0\0", b"\x80\x01", b"\0\x80\0\0\0\x08", b"\0\0\2"],
+    ids=["nothing", "1 byte", "3 bytes", "no angles", "5 bytes", "6 bytes unasked", "step 384", "bit 27", "tools 2"],
 )
 def test_blocks_that_are_refused(block):
     """Another length, a step index above the greatest, and a reserved bit are FormatErrors."""

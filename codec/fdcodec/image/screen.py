@@ -1,4 +1,4 @@
-"""The encoder's choice of the screen tools: for pictures that have blocks of contrast in few colours."""
+"""The encoder's choice whether a picture is worth the screen tools: blocks of contrast that have few colours."""
 
 import numpy as np
 from numpy.typing import NDArray

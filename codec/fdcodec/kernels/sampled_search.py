@@ -32,7 +32,7 @@ ERROR_SHIFT = 18  # from squared sample units to the unit of costs
 
 
 class Journal(NamedTuple):
-    """What to take back: entries (table, slot, value, confidence), their number, and the recent values at the mark."""
+    """What to take back: `length` entries (table, slot, value, confidence), and the recent values at the mark."""
 
     entries: np.ndarray
     length: np.ndarray
