@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from fdcodec import container
-from fdcodec.container.constants import VERSION
+from fdcodec.container.constants import CRC_BYTES, VERSION
 from fdcodec.errors import TransformNotFoundError
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 
@@ -74,7 +74,8 @@ def describe_bits(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> dict[str
     file = container.read(data, max_pixels=max_pixels)
     tiles, model = sum(map(len, file.payloads)), len(file.model_bytes or b"")
     metadata, parameters = sum(len(block or b"") for block in file.metadata), len(file.header.parameters)
-    parts = {"tiles": tiles, "parameters": parameters, "model": model, "metadata": metadata}
+    checksums = CRC_BYTES * max(len(file.chunks), 1)
+    parts = {"tiles": tiles, "parameters": parameters, "model": model, "metadata": metadata, "checksums": checksums}
     parts["header"] = len(data) - sum(parts.values())
     elements = {} if file.header.lossless else _element_bits(file)
     return {"part_bits": {name: 8 * size for name, size in parts.items()}, "element_bits": elements}

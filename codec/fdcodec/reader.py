@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from fdcodec import api, container
+from fdcodec.errors import ParameterError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Reader:
         threads: int = 1,
         transform: api.Transform | None = None,
     ) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise ParameterError(f"path: {type(path).__name__} is not a path; give bytes and open files to decode")
         self._data = Path(path).read_bytes()
         self._options: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads, "transform": transform}
         file = container.read(self._data, max_pixels=max_pixels)

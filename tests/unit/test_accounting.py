@@ -35,6 +35,13 @@ def test_elements_add_up_to_the_payload(samples, quality):
     assert min(counts) >= 0
 
 
+@pytest.mark.parametrize(("tile", "checksums"), [(None, 1), (48, 8)])
+def test_checksums_are_counted(tile, checksums):
+    """A compact file has one checksum; a chunked one has one for each of FHDR, TREF, TIDX, four tiles and FEND."""
+    bits = describe_bits(fdcodec.encode(IMAGE, quality=10, transform="dct", tile=tile))
+    assert bits["part_bits"]["checksums"] == 32 * checksums
+
+
 def test_bins_cost_their_probability_and_bypass_counts_with_the_bin_before():
     """A bin costs -log2 of its context's probability, and a bypass bin one bit of the last context's account."""
     counted = new_tally(new_contexts(3))

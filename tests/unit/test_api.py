@@ -1,6 +1,6 @@
 """The public functions."""
 
-from io import BytesIO
+from io import BytesIO, StringIO
 
 import numpy as np
 import pytest
@@ -84,6 +84,19 @@ def test_other_sources_are_refused(source):
     """What is neither bytes, nor a path, nor a file is a wrong argument."""
     with pytest.raises(ParameterError, match="data: "):
         fdcodec.decode(source)
+
+
+def test_files_open_as_text_are_refused():
+    """A file that gives text instead of bytes is a wrong argument, and the message says how to open it."""
+    with pytest.raises(ParameterError, match='mode "rb"'):
+        fdcodec.decode(StringIO("text"))
+
+
+@pytest.mark.parametrize("source", [DATA, BytesIO(DATA), None])
+def test_open_takes_paths_only(source):
+    """`open` refuses what is not a path by its type."""
+    with pytest.raises(ParameterError, match="path: "):
+        fdcodec.open(source)
 
 
 @pytest.mark.parametrize("region", [(0, 0, 1, 1), (127, 95, 1, 1), (10, 20, 50, 40), (31, 31, 2, 2), (0, 0, 128, 96)])

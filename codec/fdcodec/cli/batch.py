@@ -146,4 +146,5 @@ def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, 
 
 def describe_os_error(error: OSError) -> str:
     """Return the file and the reason, in one line."""
-    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
