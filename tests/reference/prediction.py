@@ -22,7 +22,7 @@ def is_there(plane, x, y, k, side, own):
 
 
 def references_of(plane, x, y, width, height):
-    """Return the left arm from bottom to top, the corner, the top arm from left to right; an arm has both sides' length."""
+    """Return the left arm from bottom to top, the corner, the top arm from left to right, width + height each."""
     own, extent = coding_order(x, y), width + height
     arms = []
     for side, places in (
