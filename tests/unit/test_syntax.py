@@ -32,10 +32,10 @@ ALPHABETS = {
 }
 
 
-def random_maps(shape, kind, alphabet, split, seed):
+def random_maps(shape, kind, alphabet, split, seed, halved=0.4):
     """Return valid maps of random blocks: partition, modes, ends, and levels from an alphabet."""
     rng, maps = np.random.default_rng(seed), new_maps(*shape)
-    for x, y, log2_width, log2_height in random_blocks(shape, split, 0.4, rng):
+    for x, y, log2_width, log2_height in random_blocks(shape, split, halved, rng):
         width, height = 1 << log2_width, 1 << log2_height
         levels = np.zeros(width * height, np.int32)
         levels[: rng.integers(width * height, endpoint=True)] = 1
@@ -98,11 +98,25 @@ def test_round_trip_and_equal_state(shape, alphabet, split):
 @pytest.mark.parametrize("alphabet", ALPHABETS)
 def test_decoder_of_the_specification_reads_the_same(shape, alphabet):
     """A decoder that shares no code with the kernels reads the same maps and ends with the same contexts."""
-    planes = [random_maps(shape, kind, ALPHABETS[alphabet], 0.5, seed=20 + kind) for kind in (0, 1, 1)]
+    assert_oracle_reads([random_maps(shape, kind, ALPHABETS[alphabet], 0.5, seed=20 + kind) for kind in (0, 1, 1)])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_decoder_of_the_specification_reads_halves(seed):
+    """The same holds where most squares are cut in halves, in chroma too, whatever luma's blocks under them."""
+    planes = [random_maps((128, 132), kind, ALPHABETS["few"], 0.6, 10 * seed + kind, halved=0.8) for kind in (0, 1)]
+    assert {tuple(sides) for maps in planes for row in sides_of(maps) for sides in row} >= set(ALL_SIZES[4:])
+    assert_oracle_reads(planes)
+
+
+def assert_oracle_reads(planes):
+    """Check that the decoder of the specification reads the planes' maps and ends with the same contexts."""
+    shape = planes[0].levels.shape
     payload, contexts = encode(planes)
     coder, plain = Decoder(payload), Contexts()
     luma = PlaneDecoder(coder, plain, *shape)
-    for maps, decoder in zip(planes, [luma, *(PlaneDecoder(coder, plain, *shape, luma) for _ in "ab")], strict=True):
+    chroma = (PlaneDecoder(coder, plain, *shape, luma) for _ in planes[1:])
+    for maps, decoder in zip(planes, [luma, *chroma], strict=True):
         blocks = [[decoder.at(x, y) for x in range(0, shape[1], 4)] for y in range(0, shape[0], 4)]
         assert [[list(block.log2_sides) for block in row] for row in blocks] == sides_of(maps)
         assert [[[block.mode, block.end] for block in row] for row in blocks] == listed(maps.modes, maps.ends)
