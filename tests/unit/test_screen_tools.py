@@ -143,7 +143,7 @@ def test_photographs_pay_nothing():
 
 def test_the_filter_leaves_exact_blocks_alone():
     """Samples of sampled and copied blocks are after the filter what they were before; others change."""
-    tile, planes, maps = coded(np.concatenate([photo(64, 48), drawn(64, 48, 3)], axis=1), 30)
+    _, planes, maps = coded(np.concatenate([photo(64, 48), drawn(64, 48, 3)], axis=1), 30)
     step_index, bounds, before = step_index_for(30), plane_bounds(colour_matrix(None)), planes.copy()
     apply_filter(planes, maps, PLAIN, step_index, (1, 1), bounds)
     exact = np.kron(maps[0].modes < 0, np.ones((4, 4), bool))
