@@ -1,8 +1,9 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """Sampled blocks: a block's samples one at a time, as the rank of the value among those expected there (SPEC 5.9).
 
-What is expected: the value that followed the same neighbours the last time (two tables, of more and of fewer), then the neighbours left, above, above right and above left, then recent values; last, any value. In chroma
-the first table goes by the samples of the planes before: a palette's colours follow from its luma.
+What is expected: the value that followed the same neighbours the last time (two tables, of more and of fewer), then the
+neighbours left, above, above right and above left, then recent values; last, any value. In chroma the first table goes
+by the samples of the planes before: a palette's colours follow from its luma.
 """
 
 from typing import NamedTuple
