@@ -5,19 +5,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from fdcodec.coding.constants import ANGLE_LEVELS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, N_GROUPS
-from fdcodec.coding.contexts import KINDS, N_CONTEXTS
+from fdcodec.coding.contexts import KINDS, N_CONTEXTS, N_SIZES
 from fdcodec.kernels.learned_tables import LearnedMode, n_inputs, n_outputs
 from fdcodec.model import ClassModel
-from fdcodec.model.body import GroupTransform, zone_size
+from fdcodec.model.body import ZONE_SIZES, GroupTransform
 
 FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
-keys = st.tuples(st.integers(2, 5), st.integers(0, N_GROUPS - 1))
+keys = st.tuples(st.integers(0, N_SIZES - 1), st.integers(0, N_GROUPS - 1))
 
 
 @st.composite
-def group_transforms(draw, log2_size):
-    """Return any transform of a block size."""
-    zone = zone_size(log2_size)
+def group_transforms(draw, size):
+    """Return any transform of a size class."""
+    zone = ZONE_SIZES[size]
     pair = st.lists(st.integers(0, zone - 1), min_size=2, max_size=2, unique=True).map(sorted)
     rotations = draw(st.lists(st.tuples(pair, st.integers(0, ANGLE_LEVELS - 1)), max_size=6))
     pairs = np.array([pair for pair, _ in rotations], np.uint8).reshape(-1, 2)

@@ -1,9 +1,8 @@
 """Benchmarks of record: each writes one JSON file with command, versions, machine and image hashes.
 
-usage: python tools/bench.py speed | classes --data DIR | determinism   [-o tools/results/NAME.json]
+usage: python tools/bench.py speed | classes --data DIR | determinism --data DIR   [-o tools/results/NAME.json]
 """
 
-import subprocess
 from pathlib import Path
 
 import click
@@ -11,24 +10,9 @@ import click
 import bench_classes
 import bench_determinism
 import bench_speed
-from fdcodec.compare.environment import describe
-from fdcodec.compare.records import write_json
+from bench_record import store
 
-RESULTS = Path(__file__).parent / "results"
 OUTPUT = {"type": click.Path(dir_okay=False, path_type=Path), "help": "Result file [tools/results/NAME.json]."}
-
-
-def store(name: str, output: Path | None, results: dict[str, object]) -> None:
-    """Write results beside how they were made."""
-    path = output or RESULTS / f"{name}.json"
-    write_json(path, {"environment": describe() | {"commit": commit()}, **results})
-    click.echo(f"wrote {path}")
-
-
-def commit() -> str:
-    """Return the commit that was measured, marked if files differ from it."""
-    done = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=RESULTS, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 @click.group()
@@ -68,15 +52,15 @@ def classes(data: Path, classes: str, limit: int, gray: bool, output: Path | Non
 
 
 @bench.command()
-@click.option("--transform", default="auto", show_default=True)
-@click.option("--quality", default=60.0, show_default=True)
+@click.option("--data", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--limit", default=50, show_default=True, help="Images, in turn from each folder.")
 @click.option("-o", "--output", **OUTPUT)
-def determinism(transform: str, quality: float, output: Path | None) -> None:
-    """Check that a file decodes to the same pixels with and without JIT and with 1, 2 and 4 threads."""
-    results = bench_determinism.run(transform, quality)
+def determinism(data: Path, limit: int, output: Path | None) -> None:
+    """Check that bytes and pixels are the same with and without JIT and with 1 to 4 threads."""
+    results = bench_determinism.run(data, limit)
     store("determinism", output, results)
     if not results["equal"]:
-        raise click.ClickException("decoded pixels differ; see the result file")
+        raise click.ClickException("files, pixels or planes differ; see the result file")
 
 
 if __name__ == "__main__":

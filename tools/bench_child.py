@@ -1,7 +1,7 @@
 """What benchmarks run in a process of its own, so that memory, start-up and JIT settings are its alone.
 
 usage: python tools/bench_child.py import | encode MEGAPIXELS QUALITY TRANSFORM FILE | decode FILE
-       python tools/bench_child.py hash THREADS FILE...
+       python tools/bench_child.py roundtrip THREADS FOLDER | threads THREADS FILE REPEATS
 
 Prints one JSON object.
 """
@@ -10,9 +10,15 @@ import json
 import resource
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
+from inspect import signature
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+Planes = tuple[bytes, tuple[int, ...], str]
 
 
 def measure_import() -> dict[str, object]:
@@ -49,13 +55,72 @@ def measure_decode(file: str) -> dict[str, object]:
     return {"pixels": image.shape[0] * image.shape[1], "seconds": seconds, **peaks(before)}
 
 
-def hash_pixels(threads: str, *files: str) -> dict[str, object]:
-    """Return the sha256 of the decoded samples of each file, decoded in so many threads at once."""
+def code_all(threads: str, folder: str) -> dict[str, object]:
+    """Encode and decode every case of a folder in so many threads; return hashes of the file and of the pixels."""
+    cases = json.loads(Path(folder, "cases.json").read_text())
+    return {case: roundtrip(Path(folder, f"{case}.npy"), int(threads), cases[case]) for case in cases}
+
+
+def roundtrip(path: Path, threads: int, settings: dict[str, Any]) -> dict[str, object]:
+    """Encode and decode an array; tell too whether every tile left the encoder's loop as it left the decoder's."""
+    import numpy as np
+
     import fdcodec
 
-    with ThreadPoolExecutor(int(threads)) as pool:
-        images = pool.map(lambda file: fdcodec.decode(Path(file).read_bytes()), files)
-        return {Path(file).stem: sha256(image.tobytes()).hexdigest() for file, image in zip(files, images, strict=True)}
+    with recorded_planes() as (encoded, decoded):
+        data = fdcodec.encode(np.load(path), threads=threads, **settings)
+        pixels = fdcodec.decode(data, **decoding_threads(threads))
+    hashes = {"file": sha256(data).hexdigest(), "pixels": sha256(pixels.tobytes()).hexdigest()}
+    return hashes | {"same_planes": encoded == decoded}
+
+
+@contextmanager
+def recorded_planes() -> Iterator[tuple[set[Planes], set[Planes]]]:
+    """Note payload, shape and hash of each tile's planes before the filter, as encoded and as decoded."""
+    from fdcodec import codec
+
+    encoded: set[Planes] = set()
+    decoded: set[Planes] = set()
+    encode_tile, decode_tile = codec.encode_tile, codec.decode_tile
+
+    def encode(*arguments: Any) -> Any:
+        tile = encode_tile(*arguments)
+        encoded.add((tile.payload, tile.planes.shape, sha256(tile.planes.tobytes()).hexdigest()))
+        return tile
+
+    def decode(payload: bytes, *arguments: Any) -> Any:
+        planes, maps = decode_tile(payload, *arguments)
+        decoded.add((bytes(payload), planes.shape, sha256(planes.tobytes()).hexdigest()))
+        return planes, maps
+
+    with patch.multiple(codec, encode_tile=encode, decode_tile=decode):
+        yield encoded, decoded
+
+
+def measure_threads(threads: str, file: str, repeats: str) -> dict[str, object]:
+    """Return wall seconds of decoding a file in so many threads, after one decode that compiles; None if it cannot."""
+    import fdcodec
+
+    data = Path(file).read_bytes()
+    settings = decoding_threads(int(threads))
+    if not settings:
+        return {"seconds": None}
+    fdcodec.decode(data, **settings)
+    return {"seconds": [seconds_of(lambda: fdcodec.decode(data, **settings)) for _ in range(int(repeats))]}
+
+
+def decoding_threads(threads: int) -> dict[str, int]:
+    """Return the argument that decodes in threads; nothing where this release's decoder has none."""
+    import fdcodec
+
+    return {"threads": threads} if "threads" in signature(fdcodec.decode).parameters else {}
+
+
+def seconds_of(function: Callable[[], object]) -> float:
+    """Return the wall time of a call."""
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
 
 
 def picture(megapixels: float):
@@ -81,7 +146,13 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-ACTIONS = {"import": measure_import, "encode": measure_encode, "decode": measure_decode, "hash": hash_pixels}
+ACTIONS = {
+    "import": measure_import,
+    "encode": measure_encode,
+    "decode": measure_decode,
+    "roundtrip": code_all,
+    "threads": measure_threads,
+}
 
 if __name__ == "__main__":
     print(json.dumps(ACTIONS[sys.argv[1]](*sys.argv[2:])))

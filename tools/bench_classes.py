@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from bench_images import evenly
 from fdcodec.compare.aggregate import average_bd_rates, image_bd_rates, spread
 from fdcodec.compare.bd_rate import BDRate
 from fdcodec.compare.codecs import select
@@ -34,12 +35,6 @@ def held_out_folders(data: Path, chosen: Sequence[str]) -> list[Path]:
     names = chosen or sorted(folder.name for folder in data.iterdir() if folder.is_dir())
     candidates = [data / name / "test" if (data / name / "test").is_dir() else data / name for name in names]
     return [folder for folder in candidates if any(p.suffix.lower() in LOSSLESS_SUFFIXES for p in folder.iterdir())]
-
-
-def evenly(files: list[Path], limit: int) -> list[Path]:
-    """Return at most `limit` files, evenly spaced."""
-    step = max(len(files) / limit, 1)
-    return [files[int(i * step)] for i in range(min(limit, len(files)))]
 
 
 def class_rates(comparison: Comparison) -> list[dict[str, object]]:

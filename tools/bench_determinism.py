@@ -1,46 +1,56 @@
-"""The same file, the same pixels: with and without JIT, in one thread and in several."""
+"""The same bytes and the same pixels: with and without JIT, in one thread and in several, in encoder and decoder."""
 
-from hashlib import sha256
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
-from PIL import Image
 
-import fdcodec
+from bench_images import Crop, crops, middle
 from bench_process import child
+from fdcodec.model import registry
 
-SAMPLES = Path(__file__).parent.parent / "corpus" / "samples"
-SIDE_PX = 96  # without JIT a block takes milliseconds
+SIDES_PX = (64, 40, 33, 17, 5)  # in turn; without JIT a block takes milliseconds
+QUALITIES = (30, 60, 85)  # in turn
 TILE_PX = 32
-THREADS = (1, 2, 4)
+THREADS = (1, 2, 3, 4)
+PLAIN = "1 thread"
 
 
-def run(transform: str, quality: float) -> dict[str, object]:
-    """Encode a square of every sample in 1, 2 and 4 threads, decode in several ways, compare hashes."""
+def run(data: Path, limit: int) -> dict[str, Any]:
+    """Code small crops in several ways, each in its own process, and compare what comes out with the first."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        encoded = {threads: _encode_all(transform, quality, threads, folder) for threads in THREADS}
-        files = sorted(folder.iterdir())
-        decoded = {f"{threads} threads": child("hash", threads, *files) for threads in THREADS}
-        decoded["NUMBA_DISABLE_JIT=1"] = child("hash", 1, *files, NUMBA_DISABLE_JIT="1")
-    same_bytes = all(hashes == encoded[1] for hashes in encoded.values())
-    same_pixels = all(hashes == decoded["1 threads"] for hashes in decoded.values())
-    print(f"bytes equal with {THREADS} threads: {same_bytes}; pixels equal for {', '.join(decoded)}: {same_pixels}")
+        images = write_cases(list(crops(data, limit, max(SIDES_PX))), folder)
+        ways = {PLAIN: child("roundtrip", 1, folder)}
+        ways |= {f"{threads} threads": child("roundtrip", threads, folder) for threads in THREADS[1:]}
+        ways["NUMBA_DISABLE_JIT=1"] = child("roundtrip", 1, folder, NUMBA_DISABLE_JIT="1")
+    different = {way: differences(ways[PLAIN], hashes) for way, hashes in ways.items()}
+    drifted = sorted({case for hashes in ways.values() for case, row in hashes.items() if not row["same_planes"]})
+    print(f"{len(images)} images in {', '.join(ways)}: different {different}; encoder's planes differ: {drifted}")
     return {
-        "equal": same_bytes and same_pixels,
-        "quality": quality,
-        "transform": transform,
-        "sha256_files": encoded,
-        "sha256_pixels": decoded,
+        "equal": not drifted and not any(different.values()),
+        "different": different,
+        "planes_differ": drifted,
+        "images": images,
+        "ways": ways,
     }
 
 
-def _encode_all(transform: str, quality: float, threads: int, folder: Path) -> dict[str, str]:
-    hashes = {}
-    for path in sorted(SAMPLES.glob("*.png")):
-        samples = np.asarray(Image.open(path))[:SIDE_PX, :SIDE_PX]
-        data = fdcodec.encode(samples, quality=quality, transform=transform, threads=threads, tile=TILE_PX)
-        (folder / f"{path.stem}.fdc").write_bytes(data)
-        hashes[path.stem] = sha256(data).hexdigest()
-    return hashes
+def differences(expected: dict[str, Any], hashes: dict[str, Any]) -> list[str]:
+    """Return the cases whose file or pixels are not those expected."""
+    return [case for case, row in hashes.items() if row != expected[case]]
+
+
+def write_cases(images: list[Crop], folder: Path) -> list[dict[str, Any]]:
+    """Write each crop, cut to the sides in turn, and the settings it is coded with; return what they are."""
+    presets, facts, cases = registry.names(), [], {}
+    for k, crop in enumerate(images):
+        samples, case = middle(crop.samples, SIDES_PX[k % len(SIDES_PX)]), f"{k:03}"
+        np.save(folder / f"{case}.npy", samples)
+        lossy = {"quality": QUALITIES[k % len(QUALITIES)], "transform": presets[k % len(presets)]}
+        cases[case] = {"tile": TILE_PX} | (lossy if samples.dtype == np.uint8 else {"lossless": True})
+        facts.append(crop._replace(samples=samples).facts | {"case": case} | cases[case])
+    (folder / "cases.json").write_text(json.dumps(cases))
+    return facts

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from PIL import Image
 
+import fdcodec
 from bench_process import child, fdcodec_command, wall_seconds
 from fdcodec.compare.base import Codec
 from fdcodec.compare.codecs import Fdc
@@ -23,6 +24,7 @@ from generate import generate
 
 STARTS = 3
 MEMORY_QUALITY = 75
+TILE_PX = 1024  # of the picture of two tiles that is decoded in threads
 
 
 def run(
@@ -35,6 +37,7 @@ def run(
         "image": {"shape": image.shape, "sha256_samples": sha256(image.tobytes()).hexdigest()},
         "memory": [_memory(size, transform) for size in megapixels],
         "start": _start_times(transform),
+        "threads": _decoding_threads(transform, repeats),
         "speed": _speeds(image, [Fdc(transform), JPEG420(), AVIF444()], qualities, repeats),
     }
 
@@ -98,6 +101,20 @@ def _start_times(transform: str) -> dict[str, object]:
         print(f"fdcodec {name}: {', '.join(f'{value:.2f}' for value in values)} s")
     print(f"import fdcodec: {median(run['seconds'] for run in imports) * 1e3:.0f} ms")
     return {"import": imports, "command_s": seconds}
+
+
+def _decoding_threads(transform: str, repeats: int) -> dict[str, object]:
+    """Return wall seconds of decoding a picture of two tiles in one and in two threads, and their ratio."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "tiles.fdc"
+        image = generate("photo", 2, (TILE_PX, 2 * TILE_PX))
+        file.write_bytes(fdcodec.encode(image, quality=MEMORY_QUALITY, transform=transform, tile=TILE_PX))
+        seconds = {threads: child("threads", threads, file, repeats)["seconds"] for threads in (1, 2)}
+    if seconds[1] is None:
+        return {"skipped": "decode() takes no threads"}
+    ratio = median(seconds[2]) / median(seconds[1])
+    print(f"decoding two tiles of {TILE_PX}x{TILE_PX}: 2 threads take {ratio:.2f} of the time of 1")
+    return {"tile_px": TILE_PX, "quality": MEMORY_QUALITY, "seconds": seconds, "ratio": ratio}
 
 
 def _memory(megapixels: float, transform: str) -> dict[str, object]:

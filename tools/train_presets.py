@@ -3,7 +3,7 @@
 usage: python tools/train_presets.py --data DIR [NAME ...]
 
 DIR holds CLASS/train/ as the manifests in corpus/manifest say. `photo` is trained first; the others start from it.
-`dct` is the photo model without its transforms: what the same codec does with the plain DCT.
+`dct` is the photo model without its transforms and learned modes: what the same codec does with the plain DCT.
 """
 
 import argparse
@@ -102,7 +102,7 @@ def main() -> None:
         model = train(name, arguments.data)
         print(f"{name}: {model.hash.hex()[:16]} {len(model.to_bytes())} bytes", flush=True)
         if name == "photo":
-            replace(model, name="dct", transforms={}).save(PRESETS_DIR / "dct.fdt")
+            replace(model, name="dct", transforms={}, learned=()).save(PRESETS_DIR / "dct.fdt")
 
 
 if __name__ == "__main__":

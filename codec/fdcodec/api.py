@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from fdcodec import container
-from fdcodec.arguments import check_integers, check_region, check_transform
-from fdcodec.errors import UnsupportedError
+from fdcodec.arguments import check_flags, check_integers, check_region, check_transform
+from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE, MIN_TILE_SIZE
 from fdcodec.sources import Source, read_source
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 MAX_THREADS = 64
 Region: TypeAlias = tuple[int, int, int, int]
+Transform: TypeAlias = "str | os.PathLike[str] | ClassModel"
 
 
 def encode(
@@ -33,7 +34,7 @@ def encode(
     bpp: float | None = None,
     size_bytes: int | None = None,
     lossless: bool = False,
-    transform: str | os.PathLike[str] | ClassModel = "auto",
+    transform: Transform = "auto",
     embed: bool | Literal["auto"] = "auto",
     effort: int = 5,
     threads: int = 1,
@@ -94,6 +95,11 @@ def encode(
         No preset and no file has that name.
     VerificationError
         With `verify`: the file does not decode to what was encoded.
+
+    Warns
+    -----
+    TargetWarning
+        The PSNR or the size cannot be reached; the file that comes nearest is returned.
     """
     from fdcodec.coding.settings import EncoderSettings
     from fdcodec.image.arrays import as_picture
@@ -101,10 +107,12 @@ def encode(
     from fdcodec.verification import with_pixel_hash
 
     picture = as_picture(image, exif=exif, xmp=xmp, icc=icc)
+    check_flags(lossless=lossless, verify=verify)
     target = only_target(lossless, quality=quality, psnr_db=psnr_db, bpp=bpp, size_bytes=size_bytes)
     check_transform(transform, embed)
     check_integers(effort=(effort, 1, 9), threads=(threads, 0, MAX_THREADS))
-    check_integers(tile=(tile, MIN_TILE_SIZE, MAX_SIDE), sparsity=(sparsity, 1, MAX_SIDE))
+    limits = {"tile": (tile, MIN_TILE_SIZE, MAX_SIDE), "sparsity": (sparsity, 1, MAX_SIDE)}
+    check_integers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
     settings = EncoderSettings(
         transform=transform,
         embed=embed,
@@ -117,7 +125,9 @@ def encode(
     return with_pixel_hash(data, picture) if verify else data
 
 
-def decode(data: Source, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:
+def decode(
+    data: Source, *, max_pixels: int = DEFAULT_MAX_PIXELS, threads: int = 1, transform: Transform | None = None
+) -> Samples:
     """Decode a file to an array.
 
     Parameters
@@ -126,6 +136,10 @@ def decode(data: Source, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:
         The bytes of an ``.fdc`` file, its path, or a binary file open for reading.
     max_pixels
         Larger pictures are refused before anything is allocated for them.
+    threads
+        Threads to decode tiles with; 0 takes one for each processor. The samples do not depend on it.
+    transform
+        Class model of files that name it and that is not installed here: the path of an ``.fdt`` file, or a model.
 
     Returns
     -------
@@ -144,17 +158,24 @@ def decode(data: Source, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:
     TransformNotFoundError
         The file names a class model that is not installed here.
     """
-    return decode_picture(data, max_pixels=max_pixels).array
+    return decode_picture(data, max_pixels=max_pixels, threads=threads, transform=transform).array
 
 
-def decode_region(data: Source, region: Region, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:
+def decode_region(
+    data: Source,
+    region: Region,
+    *,
+    max_pixels: int = DEFAULT_MAX_PIXELS,
+    threads: int = 1,
+    transform: Transform | None = None,
+) -> Samples:
     """Decode a rectangle: the same samples as ``decode(data)[y : y + h, x : x + w]``, from the tiles it touches only.
 
     Parameters
     ----------
     region
         ``(x, y, width, height)`` in pixels, inside the picture.
-    data, max_pixels
+    data, max_pixels, threads, transform
         As for `decode`; the limit bounds the whole picture.
 
     Raises
@@ -164,26 +185,42 @@ def decode_region(data: Source, region: Region, *, max_pixels: int = DEFAULT_MAX
     FdcError
         As for `decode`.
     """
-    return decode_picture(data, region, max_pixels=max_pixels).array
+    return decode_picture(data, region, max_pixels=max_pixels, threads=threads, transform=transform).array
 
 
-def decode_picture(data: Source, region: Region | None = None, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Picture:
+def decode_picture(
+    data: Source,
+    region: Region | None = None,
+    *,
+    max_pixels: int = DEFAULT_MAX_PIXELS,
+    threads: int = 1,
+    transform: Transform | None = None,
+) -> Picture:
     """Decode a file, or a rectangle of it, to its samples and metadata; arguments and errors as for `decode_region`."""
     from fdcodec import codec
 
-    check_integers(max_pixels=(max_pixels, 1, MAX_SIDE**2))
-    content = read_source(data)
+    check_integers(max_pixels=(max_pixels, 1, MAX_SIDE**2), threads=(threads, 0, MAX_THREADS))
+    if region is not None:
+        check_region(region)
+    model = None if transform is None else _resolved(transform)
+    content, threads = read_source(data), threads or os.cpu_count() or 1
     if region is None:
-        return codec.decode(content, max_pixels=max_pixels)
-    check_region(region)
-    return codec.decode_region(content, region, max_pixels=max_pixels)
+        return codec.decode(content, max_pixels, threads, model)
+    return codec.decode_region(content, region, max_pixels, threads, model)
+
+
+def _resolved(transform: Transform) -> ClassModel:
+    from fdcodec.model import resolve
+
+    check_transform(transform)
+    return resolve(transform)
 
 
 def learn(
     images: Iterable[Samples | Image.Image | Picture | str | os.PathLike[str]],
     *,
     name: str = "learned",
-    parent: str | os.PathLike[str] | ClassModel | None = "photo",
+    parent: Transform | None = "photo",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> ClassModel:
     """Learn a class model: the transforms, start states and filter that make images of a kind cheap.
@@ -215,11 +252,12 @@ def learn(
     TransformNotFoundError
         No preset and no file has the name of `parent`.
     """
-    from fdcodec.model import resolve
     from fdcodec.training.train import learn_model
 
+    if not isinstance(images, Iterable) or isinstance(images, str | bytes) or not isinstance(name, str):
+        raise ParameterError("images and name: give several images, such as a list of paths, and a text")
     samples = [_training_samples(image) for image in images]
-    return learn_model(samples, name, None if parent is None else resolve(parent), progress)
+    return learn_model(samples, name, None if parent is None else _resolved(parent), progress)
 
 
 def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:

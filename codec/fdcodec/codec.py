@@ -30,7 +30,9 @@ from fdcodec.model.registry import is_preset
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+S = TypeVar("S")
 T = TypeVar("T")
+Region = tuple[int, int, int, int]
 
 LARGE_TILE = 1024  # side of the tiles of a picture that is larger than two of them
 
@@ -57,27 +59,43 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     )
 
 
-def decode(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> Picture:
+def decode(
+    data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS, threads: int = 1, own: ClassModel | None = None
+) -> Picture:
     """Return the picture of a file (SPEC 1.3)."""
     header = container.read_header(data)
-    return decode_region(data, (0, 0, header.width, header.height), max_pixels)
+    return decode_region(data, (0, 0, header.width, header.height), max_pixels, threads, own)
 
 
-def decode_region(data: bytes, region: tuple[int, int, int, int], max_pixels: int = DEFAULT_MAX_PIXELS) -> Picture:
-    """Return the part (x, y, width, height) of a picture: the tiles it touches, decoded and cut."""
+def decode_region(
+    data: bytes,
+    region: Region,
+    max_pixels: int = DEFAULT_MAX_PIXELS,
+    threads: int = 1,
+    own: ClassModel | None = None,
+) -> Picture:
+    """Return the part (x, y, width, height) of a picture: the tiles it touches, decoded and cut.
+
+    `own` is a class model of the caller, for files that name it.
+    """
     header = container.read_header(data)
     check_pixels(header, max_pixels)
     tiles = header.tiles_in(region)
     file = container.read(data, tiles=set(tiles), max_pixels=max_pixels)
-    model, parameters = (None, None) if header.lossless else (_model_of(file), Parameters.from_bytes(header.parameters))
+    model, parameters = (
+        (None, None) if header.lossless else (model_of(file, own), Parameters.from_bytes(header.parameters))
+    )
     x, y, width, height = region
     dtype = np.uint8 if header.depth == 8 else np.uint16
     samples = np.zeros((height, width, header.channels), dtype)
-    for tile in tiles:
+
+    def decode_into(tile: int) -> None:
         tile_x, tile_y, tile_width, tile_height = header.tile_rectangle(tile)
         shape = (tile_height, tile_width, header.channels)
         part = _decode_part(file.payloads[tile], shape, header.depth, model, parameters)
         _paste(samples, part, tile_x - x, tile_y - y)
+
+    _each(decode_into, tiles, threads)
     return Picture(samples, *file.metadata, two_dimensional=header.two_dimensional)
 
 
@@ -107,21 +125,28 @@ def _decode_part(
     height, width, channels = shape
     if model is None or parameters is None:
         return lossless.decode_planes(payload, channels, height, width, depth).transpose(1, 2, 0)
-    n_colours = 3 if channels >= 3 else 1
-    matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
-    colours, alpha = (payload, b"") if channels == n_colours else _split_payload(payload)
-    plane_shape = (n_colours, height + -height % 4, width + -width % 4)
+    planes_shape = plane_shape(height, width, channels)
+    matrix = colour_matrix(parameters.colour) if planes_shape[0] == 3 else None
+    colours, alpha = colour_payload(payload, channels)
     bounds = plane_bounds(matrix)
-    planes, maps = decode_tile(colours, plane_shape, model, parameters.step_index, bounds, parameters.screen)
+    planes, maps = decode_tile(colours, planes_shape, model, parameters.step_index, bounds, parameters.screen)
     apply_filter(planes, maps, model, parameters.step_index, parameters.strengths, bounds)
     samples: NDArray[np.uint8] = from_planes(planes, matrix, height, width)
-    if channels == n_colours:
+    if channels in (1, 3):
         return samples
     opacity = lossless.decode_planes(alpha, 1, height, width, 8).transpose(1, 2, 0)
     return np.concatenate([samples, opacity], axis=2)
 
 
-def _split_payload(payload: bytes) -> tuple[bytes, bytes]:
+def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:
+    """Return the shape of the colour planes of a tile of so many pixels."""
+    return 3 if channels >= 3 else 1, height + -height % 4, width + -width % 4
+
+
+def colour_payload(payload: bytes, channels: int) -> tuple[bytes, bytes]:
+    """Return the payload of a lossy tile's colours, and that of its alpha, empty where it has none (SPEC 3.3)."""
+    if channels in (1, 3):
+        return payload, b""
     length = int.from_bytes(payload[:4], "little")
     if len(payload) < 4 or length > len(payload) - 4:
         raise FormatError(
@@ -170,22 +195,28 @@ def _over_tiles(header: Header, threads: int, encode_part: Callable[[Samples], T
             x, y, width, height = header.tile_rectangle(index)
             yield picture.samples[y : y + height, x : x + width]
 
-    if threads == 1 or header.tile_count == 1:
-        return [encode_part(part) for part in parts()]
+    return _each(encode_part, parts(), threads if header.tile_count > 1 else 1)
+
+
+def _each(work: Callable[[S], T], items: Iterable[S], threads: int) -> list[T]:
+    """Return the work on each item, in order; no more than `threads` of them at a time."""
+    if threads == 1:
+        return [work(item) for item in items]
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(encode_part, parts()))
+        return list(pool.map(work, items))
 
 
 def _metadata_of(picture: Picture) -> container.Metadata:
     return container.Metadata(picture.exif, picture.xmp, picture.icc)
 
 
-def _model_of(file: container.File) -> ClassModel:
+def model_of(file: container.File, own: ClassModel | None = None) -> ClassModel:
+    """Return the class model of a lossy file: embedded, or `own` or an installed one where its hash is named."""
     if file.model_bytes is not None:
         return ClassModel.from_bytes(file.model_bytes)
     if file.model_ref is None:
         raise FormatError("the file neither names nor holds a class model")
-    return find(file.model_ref)
+    return own if own is not None and own.hash.startswith(file.model_ref) else find(file.model_ref)
 
 
 def _paste(samples: Samples, part: Samples, x: int, y: int) -> None:

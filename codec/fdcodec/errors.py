@@ -43,6 +43,12 @@ class ParameterError(FdcError, ValueError):
     exit_code = 2
 
 
+class TargetWarning(UserWarning):
+    """The target of an encode cannot be reached; what comes nearest was encoded."""
+
+    exit_code = 5
+
+
 class VerificationError(FdcError):
     """What was decoded is not what was encoded."""
 

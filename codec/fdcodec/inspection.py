@@ -1,12 +1,14 @@
-"""What a file or a class model holds, without decoding anything: numba is not imported here."""
+"""What a file or a class model holds; only `describe_bits` decodes, and imports numba."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from fdcodec import container
-from fdcodec.container.constants import VERSION
-from fdcodec.limits import MAX_SIDE
+from fdcodec.container.constants import CRC_BYTES, VERSION
+from fdcodec.errors import TransformNotFoundError
+from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 
 if TYPE_CHECKING:
     from fdcodec.model import ClassModel
@@ -38,12 +40,64 @@ def describe(data: bytes) -> dict[str, Any]:
         "payload_bytes": sum(len(payload) for payload in file.payloads),
         "bpp": round(8 * len(data) / header.pixels, 4),
         "transform": "embedded" if file.model_bytes else "named" if file.model_ref else "none",
+        "transform_name": _name_of(file),
         "transform_hash": file.model_ref.hex() if file.model_ref else None,
         "transform_bytes": len(file.model_bytes or b""),
         "metadata_bytes": {name: len(block or b"") for name, block in file.metadata._asdict().items()},
         "pixel_hash": file.pixel_hash.hex() if file.pixel_hash else None,
         "chunks": [{"type": kind, "bytes": length} for kind, length in file.chunks],
     }
+
+
+def _name_of(file: container.File) -> str | None:
+    """Return the installed name of the class model that a file names, or None."""
+    from fdcodec.model import find
+
+    if file.model_ref is None:
+        return None
+    try:
+        return find(file.model_ref).name
+    except TransformNotFoundError:
+        return None
+
+
+def describe_bits(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> dict[str, Any]:
+    """Return where the bits of a file go, by its parts and, of lossy tiles, by syntax elements; the tiles are decoded.
+
+    Parameters
+    ----------
+    data
+        Bytes of the file; errors are those of `fdcodec.decode`.
+    max_pixels
+        Larger pictures are refused.
+    """
+    file = container.read(data, max_pixels=max_pixels)
+    tiles, model = sum(map(len, file.payloads)), len(file.model_bytes or b"")
+    metadata, parameters = sum(len(block or b"") for block in file.metadata), len(file.header.parameters)
+    checksums = CRC_BYTES * max(len(file.chunks), 1)
+    parts = {"tiles": tiles, "parameters": parameters, "model": model, "metadata": metadata, "checksums": checksums}
+    parts["header"] = len(data) - sum(parts.values())
+    elements = {} if file.header.lossless else _element_bits(file)
+    return {"part_bits": {name: 8 * size for name, size in parts.items()}, "element_bits": elements}
+
+
+def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
+    from fdcodec.codec import colour_payload, model_of, plane_shape
+    from fdcodec.coding.accounting import bits_of_tile
+    from fdcodec.coding.parameters import Parameters
+    from fdcodec.image.colour import colour_matrix, plane_bounds
+
+    model, header, total = model_of(file), file.header, dict[str, Counter[str]]()
+    parameters = Parameters.from_bytes(header.parameters)
+    bounds = plane_bounds(colour_matrix(parameters.colour) if header.channels >= 3 else None)
+    for tile, payload in enumerate(file.payloads):
+        _, _, width, height = header.tile_rectangle(tile)
+        colours, alpha = colour_payload(payload, header.channels)
+        shape = plane_shape(height, width, header.channels)
+        bits = bits_of_tile(colours, shape, model, parameters.step_index, bounds, parameters.screen)
+        for plane, counts in (bits | {"alpha": {"": 8.0 * len(alpha)}}).items():
+            total.setdefault(plane, Counter()).update(counts)
+    return {plane: {name: round(count) for name, count in counts.items()} for plane, counts in total.items()}
 
 
 def describe_model(model: ClassModel) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from fdcodec import api, container
+from fdcodec.errors import ParameterError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ class Reader:
         An ``.fdc`` file.
     max_pixels
         Larger pictures are refused.
+    threads, transform
+        As for `decode`.
 
     Attributes
     ----------
@@ -32,15 +35,24 @@ class Reader:
         EXIF, XMP and ICC, as opaque bytes or None.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, max_pixels: int = DEFAULT_MAX_PIXELS) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        max_pixels: int = DEFAULT_MAX_PIXELS,
+        threads: int = 1,
+        transform: api.Transform | None = None,
+    ) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise ParameterError(f"path: {type(path).__name__} is not a path; give bytes and open files to decode")
         self._data = Path(path).read_bytes()
-        self._max_pixels = max_pixels
+        self._options: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads, "transform": transform}
         file = container.read(self._data, max_pixels=max_pixels)
         self.header, self.metadata = file.header, file.metadata
 
     def read(self, region: api.Region | None = None) -> Samples:
         """Return the picture, or the rectangle ``(x, y, width, height)`` of it, as `decode` and `decode_region` do."""
-        return api.decode_picture(self._data, region, max_pixels=self._max_pixels).array
+        return api.decode_picture(self._data, region, **self._options).array
 
     def close(self) -> None:
         """Let the bytes of the file go."""

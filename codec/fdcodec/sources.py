@@ -16,5 +16,8 @@ def read_source(data: Source) -> bytes:
     if isinstance(data, str | os.PathLike):
         return Path(data).read_bytes()
     if hasattr(data, "read"):
-        return bytes(data.read())
+        content = data.read()
+        if isinstance(content, bytes | bytearray | memoryview):
+            return bytes(content)
+        raise ParameterError(f'data: the file gives {type(content).__name__}, not bytes; open it with mode "rb"')
     raise ParameterError(f"data: {type(data).__name__} is not bytes, a path or a binary file")

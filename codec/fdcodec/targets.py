@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf, log, log10
 from numbers import Real
+from reprlib import repr as shown
 from typing import NamedTuple
 
 import numpy as np
 
 from fdcodec import codec
 from fdcodec.coding.settings import EncoderSettings
-from fdcodec.errors import ParameterError
+from fdcodec.errors import ParameterError, TargetWarning
 from fdcodec.image.picture import Picture
 from fdcodec.rate_control import Goal, search
 
 DEFAULT_QUALITY = 75.0
 PSNR_TOLERANCE_DB = 0.08
-"""Half the band in which a PSNR is accepted; a little inside the promised 0.1 dB."""
+"""Half the band in which a PSNR is accepted; a little inside what is promised."""
+
+PROMISED_DB = 0.1
+"""A PSNR farther off is said not to be reached."""
 
 LEAST_FILL = 0.97
 """Share of a size limit that is used where it can be."""
 
-_RANGES = {"quality": (0.0, 100.0), "psnr_db": (1.0, 120.0), "bpp": (1e-6, 64.0), "size_bytes": (1.0, inf)}
+_RANGES = {"quality": (0.0, 100.0), "psnr_db": (1.0, 120.0), "bpp": (1e-6, 64.0), "size_bytes": (1.0, 1e12)}
+Attempt = tuple[bytes, float]  # a file, and its measure
 _LOG_SIZE_SLOPE = 0.042  # natural logarithm of the size for one unit of quality, typical of photographs
 _PSNR_SLOPE = 0.27  # dB for one unit of quality
 
@@ -49,8 +55,10 @@ def only_target(lossless: bool, **values: float | None) -> Target:
         raise ParameterError(f"{' and '.join(target.kind for target in given)} were given; give only one of them")
     target = given[0] if given else Target("quality", DEFAULT_QUALITY)
     lowest, highest = _RANGES.get(target.kind, (1, 1))
-    if not (isinstance(target.value, Real) and lowest <= target.value <= highest):
-        raise ParameterError(f"{target.kind}: {target.value!r} is not a number in {lowest:g}..{highest:g}")
+    if not (
+        isinstance(target.value, Real) and not isinstance(target.value, bool) and lowest <= target.value <= highest
+    ):
+        raise ParameterError(f"{target.kind}: {shown(target.value)} is not a number in {lowest:g}..{highest:g}")
     return target
 
 
@@ -68,14 +76,23 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
         return codec.encode(picture, replace(settings, quality=target.value))
     if target.kind == "psnr_db":
         goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
-        return _best(picture, settings, goal, lambda data: psnr_db(picture, data))
+        data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data))
+        if abs(reached - target.value) > PROMISED_DB:
+            _warn(f"a PSNR of {target.value:g} dB cannot be reached; the file has {reached:.2f} dB")
+        return data
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
-    data = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
+    data, _ = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
     if len(data) > size:
         raise ParameterError(
             f"{target.kind}: {target.value} cannot be reached; the smallest file has {len(data)} bytes"
         )
+    if len(data) < LEAST_FILL * size:
+        _warn(f"{size} bytes cannot be filled; the nearest file below has {len(data)} bytes")
     return data
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, TargetWarning, stacklevel=4)
 
 
 def psnr_db(picture: Picture, data: bytes) -> float:
@@ -91,11 +108,12 @@ def _size_goal(size_bytes: int) -> Goal:
     return Goal(log(LEAST_FILL * size_bytes), log(size_bytes), _LOG_SIZE_SLOPE, True)
 
 
-def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Callable[[bytes], float]) -> bytes:
-    encoded: dict[float, bytes] = {}
+def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Callable[[bytes], float]) -> Attempt:
+    attempts: dict[float, Attempt] = {}
 
     def measured(quality: float) -> float:
-        encoded[quality] = codec.encode(picture, replace(settings, quality=quality))
-        return measure(encoded[quality])
+        data = codec.encode(picture, replace(settings, quality=quality))
+        attempts[quality] = data, measure(data)
+        return attempts[quality][1]
 
-    return encoded[search(measured, goal)]
+    return attempts[search(measured, goal)]

@@ -11,6 +11,7 @@ from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 if TYPE_CHECKING:
     from fdcodec.image.picture import Picture
+    from fdcodec.model import ClassModel
 
 
 def with_pixel_hash(data: bytes, picture: Picture) -> bytes:
@@ -38,7 +39,14 @@ def with_pixel_hash(data: bytes, picture: Picture) -> bytes:
     )
 
 
-def check_file(data: bytes, *, structure_only: bool = False, max_pixels: int = DEFAULT_MAX_PIXELS) -> str:
+def check_file(
+    data: bytes,
+    *,
+    structure_only: bool = False,
+    max_pixels: int = DEFAULT_MAX_PIXELS,
+    threads: int = 1,
+    own: ClassModel | None = None,
+) -> str:
     """Check a file and return what was checked, in words.
 
     Parameters
@@ -49,6 +57,10 @@ def check_file(data: bytes, *, structure_only: bool = False, max_pixels: int = D
         Compare lengths and checksums only; nothing is decoded and numba is not imported.
     max_pixels
         Larger pictures are refused.
+    threads
+        Threads to decode with.
+    own
+        Class model for a file that names it.
 
     Raises
     ------
@@ -62,7 +74,7 @@ def check_file(data: bytes, *, structure_only: bool = False, max_pixels: int = D
         return "structure and checksums"
     from fdcodec import codec
 
-    decoded = codec.decode(data, max_pixels=max_pixels)
+    decoded = codec.decode(data, max_pixels, threads, own)
     if file.pixel_hash is None:
         return "structure, checksums and decoding"
     if pixel_hash(decoded) != file.pixel_hash:

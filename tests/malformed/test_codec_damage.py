@@ -10,14 +10,19 @@ import fdcodec
 from fdcodec import container
 from fdcodec.coding.lossy import start_contexts
 from fdcodec.errors import FdcError, FormatError
+from fdcodec.kernels.learned_tables import LearnedMode
 from fdcodec.model import ClassModel
+from fdcodec.model.body import GroupTransform
 
+_HALVES = GroupTransform(np.array([[0, 31]], np.uint8), np.array([99], np.uint16), np.arange(32, dtype=np.uint8)[::-1])
+_LEARNED = LearnedMode(2, 2, 1, np.arange(9 * 16, dtype=np.int16).reshape(9, 16))
+MODEL = ClassModel("small", {(4, 0): _HALVES, (4, 3): _HALVES}, learned=(_LEARNED,))
 SMALL = {
     "gray": fdcodec.encode(photo(20, 24)[:, :, 0], quality=60),
     "colour": fdcodec.encode(photo(20, 24), quality=60),
     "alpha": fdcodec.encode(noise(9, 8, 4, seed=1), quality=20),
     "lossless": fdcodec.encode(photo(9, 8), lossless=True),
-    "embedded": fdcodec.encode(photo(9, 8), embed=True, exif=b"exif"),
+    "embedded": fdcodec.encode(photo(9, 8), embed=True, transform=MODEL, exif=b"exif"),
     "tiled": fdcodec.encode(photo(20, 40), tile=16),
 }
 small = pytest.mark.parametrize("data", SMALL.values(), ids=SMALL)
@@ -136,7 +141,22 @@ def test_an_empty_payload_of_many_trees_is_refused_at_its_first_rows():
     model, maps = get("photo"), new_maps(2048, 2048)
     stream = (*new_decoder(b""), start_contexts(model))
     code_plane(stream, maps, maps, 0, model.tables.scans, new_code_work())
-    assert maps.log2_sizes[256:].max() == 0
+    assert maps.log2_widths[256:].max() == 0
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+@pytest.mark.parametrize("seed", range(40))
+def test_damaged_cuts(seed, channels):
+    """Payloads of squares cut in every way, damaged or random, decode or are refused under any class model."""
+    rng = np.random.default_rng(seed)
+    samples = np.kron(rng.integers(0, 256, (10, 5, channels), np.uint8), np.ones((4, 12, 1), np.uint8))
+    samples = np.clip(samples + rng.normal(0, 3, samples.shape), 0, 255).astype(np.uint8)
+    file = container.read(fdcodec.encode(samples, quality=60, transform=MODEL, embed=True))
+    payload = bytearray(file.payloads[0])
+    for _ in range(1 + seed % 4):
+        payload[rng.integers(len(payload))] = rng.integers(256)
+    decodes_or_refuses(rewritten(file, payloads=(bytes(payload),)))
+    decodes_or_refuses(rewritten(file, payloads=(rng.bytes(600),)))
 
 
 @pytest.mark.parametrize("recipe", [b"{nope", b"[" * 200_000, b"\xff\xfe\xfa", b"1" * 5000, b"[1]"])

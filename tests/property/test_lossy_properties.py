@@ -33,7 +33,7 @@ def pictures(draw, channels=(1, 2, 3, 4)):
 @settings(max_examples=120, deadline=None)
 @given(pictures(channels=(1, 3)), st.integers(0, 100), st.integers(1, 9), models, angles, st.booleans())
 def test_decoder_follows_the_encoder(samples, quality, effort, name, colour, screen):
-    """Any picture, at any quality, effort, model, colour and tools, is decoded to what the encoder saw."""
+    """Any picture, at any quality, effort, model and colour, screen tools or not, decodes to what the encoder saw."""
     matrix = colour_matrix(colour) if samples.shape[2] == 3 else None
     planes, bounds, step_index = to_planes(samples, matrix), plane_bounds(matrix), step_index_for(quality)
     options = search_options(EncoderSettings(effort=effort), step_index, bounds)

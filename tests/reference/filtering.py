@@ -73,12 +73,12 @@ def deblock_segment(lines, small, step_index):
     return out
 
 
-def deblock_columns(plane, log2_sizes, step_index):
-    """Deblock the vertical edges of a plane of lists in place."""
+def deblock_columns(plane, log2_sides, step_index):
+    """Deblock the vertical edges of a plane of lists in place; `log2_sides` are the blocks' extents across them."""
     for y in range(0, len(plane), 4):
         for x in range(8, len(plane[0]), 8):
-            left, right = int(log2_sizes[y // 4][x // 4 - 1]), int(log2_sizes[y // 4][x // 4])
-            if left == right and x % (1 << left):
+            left, right = int(log2_sides[y // 4][x // 4 - 1]), int(log2_sides[y // 4][x // 4])
+            if x % (1 << right):
                 continue  # inside a block
             lines = [plane[y + k][x - 4 : x + 4] for k in range(4)]
             for k, line in enumerate(deblock_segment(lines, min(left, right) == 2, step_index)):
@@ -90,12 +90,13 @@ def transposed(rows):
     return [list(column) for column in zip(*rows, strict=True)]
 
 
-def deblock(plane, log2_sizes, step_index):
-    """Return a deblocked plane: vertical edges first, then horizontal ones."""
+def deblock(plane, sides, step_index):
+    """Return a deblocked plane: vertical edges first, then horizontal ones; `sides` are log2 widths and heights."""
+    log2_widths, log2_heights = sides
     plane = [list(row) for row in plane]
-    deblock_columns(plane, log2_sizes, step_index)
+    deblock_columns(plane, log2_widths, step_index)
     plane = transposed(plane)
-    deblock_columns(plane, transposed(log2_sizes), step_index)
+    deblock_columns(plane, transposed(log2_heights), step_index)
     return transposed(plane)
 
 
@@ -137,11 +138,11 @@ def correction_of(plane, y, x, weights, step_index):
     return total >> 7
 
 
-def filtered(plane, log2_sizes, filters, step_index, strength, bounds):
+def filtered(plane, sides, filters, step_index, strength, bounds):
     """Return a filtered plane; `filters` are those of its kind, shape (4 step ranges, 50 classes, 24)."""
     if strength == 0:
         return plane
-    plane = deblock(plane, log2_sizes, step_index)
+    plane = deblock(plane, sides, step_index)
     if strength == 1:
         return plane
     weights = filters[sum(2 ** (step_index / 32 - 4) >= bound for bound in (8, 16, 32))]

@@ -56,7 +56,7 @@ def inputs_of(references, size):
 def predict_learned(plane, x, y, mode):
     """Return the prediction of a block in a learned mode."""
     size = 1 << mode.log2_size
-    inputs, mean = inputs_of(references_of(plane, x, y, size), size)
+    inputs, mean = inputs_of(references_of(plane, x, y, size, size), size)
     weights = sample_weights(mode.weights, size)
     rows = []
     for row in range(size):

@@ -3,7 +3,7 @@
 HORIZONTAL_DISPLACEMENTS = [32, 26, 21, 17, 13, 9, 5, 2, 0, -2, -5, -9, -13, -17, -21, -26]
 VERTICAL_DISPLACEMENTS = [-32, -26, -21, -17, -13, -9, -5, -2, 0, 2, 5, 9, 13, 17, 21, 26, 32]
 DISPLACEMENTS = dict(enumerate(HORIZONTAL_DISPLACEMENTS + VERTICAL_DISPLACEMENTS, 2))
-SHARP_DISTANCE = {4: 99, 8: 7, 16: 1, 32: 0}
+SHARP_DISTANCE = {4: 99, 5: 99, 6: 7, 7: 7, 8: 1, 9: 1, 10: 0}  # by log2 of the area
 
 
 def coding_order(x, y):
@@ -14,27 +14,30 @@ def coding_order(x, y):
     return y >> 5, x >> 5, place
 
 
-def is_there(plane, x, y, k, size, own):
+def is_there(plane, x, y, k, side, own):
     """Tell whether sample `k` of an arm, at (x, y), may be used by the block whose place in coding order is `own`."""
     if not (0 <= x < len(plane[0]) and 0 <= y < len(plane)):
         return False
-    return k < size or coding_order(x, y) < own
+    return k < side or coding_order(x, y) < own
 
 
-def references_of(plane, x, y, size):
-    """Return 4N + 1 references: the left arm from bottom to top, the corner, the top arm from left to right."""
-    own = coding_order(x, y)
+def references_of(plane, x, y, width, height):
+    """Return the left arm from bottom to top, the corner, the top arm from left to right, width + height each."""
+    own, extent = coding_order(x, y), width + height
     arms = []
-    for places in ([(x - 1, y + k) for k in range(2 * size)], [(x + k, y - 1) for k in range(2 * size)]):
+    for side, places in (
+        (height, [(x - 1, y + k) for k in range(extent)]),
+        (width, [(x + k, y - 1) for k in range(extent)]),
+    ):
         arm = []
         for k, (column, row) in enumerate(places):
-            if len(arm) == k and is_there(plane, column, row, k, size, own):
+            if len(arm) == k and is_there(plane, column, row, k, side, own):
                 arm.append(int(plane[row][column]))
         arms.append(arm)
     left, top = arms
     corner = int(plane[y - 1][x - 1]) if left and top else (left + top + [1024])[0]
     for arm in arms:
-        arm += [arm[-1] if arm else corner] * (2 * size - len(arm))
+        arm += [arm[-1] if arm else corner] * (extent - len(arm))
     return [*left[::-1], corner, *top]
 
 
@@ -56,46 +59,52 @@ def taps_of(fraction):
     return first, 64 - 2 * fraction - first, 2 * fraction - last, last
 
 
-def predict_flat(references, size, mode):
+def mean_of(references, width, height):
+    """Return the rounded mean of both edges of a square, of the longer edge of an oblong block."""
+    middle = width + height
+    left, top = references[middle - height : middle], references[middle + 1 : middle + width + 1]
+    edge = left + top if width == height else max(left, top, key=len)
+    return (sum(edge) + len(edge) // 2) // len(edge)
+
+
+def predict_flat(references, width, height, mode):
     """Return the planar (0) or DC (1) prediction, pulled towards the edges."""
-    middle = 2 * size
-    line = smoothed(references) if size >= 8 else references
-    mean = (sum(references[middle - size : middle]) + sum(references[middle + 1 : middle + size + 1]) + size) >> (
-        log2(size) + 1
-    )
-    scale = (2 * log2(size) - 2) >> 2
-    block = [[mean] * size for _ in range(size)]
-    for y in range(size):
-        for x in range(size):
+    middle, area = width + height, width * height
+    line = smoothed(references) if area >= 64 else references
+    scale = (log2(area) - 2) >> 2
+    block = [[mean_of(references, width, height)] * width for _ in range(height)]
+    for y in range(height):
+        for x in range(width):
             if mode == 0:
-                total = (size - 1 - x) * line[middle - 1 - y] + (x + 1) * line[middle + size + 1]
-                total += (size - 1 - y) * line[middle + 1 + x] + (y + 1) * line[middle - size - 1]
-                block[y][x] = (total + size) >> (log2(size) + 1)
+                across = (width - 1 - x) * line[middle - 1 - y] + (x + 1) * line[middle + width + 1]
+                down = (height - 1 - y) * line[middle + 1 + x] + (y + 1) * line[middle - height - 1]
+                block[y][x] = (across * height + down * width + area) // (2 * area)
             p, wx, wy = block[y][x], 32 >> ((2 * x) >> scale), 32 >> ((2 * y) >> scale)
             pull = wx * (references[middle - 1 - y] - p) + wy * (references[middle + 1 + x] - p)
             block[y][x] = p + ((pull + 32) >> 6)
     return block
 
 
-def predict_angular(references, size, mode):
+def predict_angular(references, width, height, mode):
     """Return the prediction along a direction, modes 2..34."""
-    displacement, vertical = DISPLACEMENTS[mode], mode >= 18
-    is_smooth = min(abs(mode - 10), abs(mode - 26)) > SHARP_DISTANCE[size]
+    displacement, vertical, extent = DISPLACEMENTS[mode], mode >= 18, width + height
+    depth, length = (height, width) if vertical else (width, height)
+    is_smooth = min(abs(mode - 10), abs(mode - 26)) > SHARP_DISTANCE[log2(width * height)]
     source = smoothed(references) if is_smooth else references
 
     def at(line, j):  # sample j of the main arm, of the side arm where j < 0, the corner at 0
-        return line[2 * size + j] if vertical else line[2 * size - j]
+        return line[extent + j] if vertical else line[extent - j]
 
     def main(j):
         if j >= 0:
-            return at(source, min(j, 2 * size))
-        return at(source, -min((-j * (8192 // -displacement) + 128) >> 8, 2 * size))
+            return at(source, min(j, extent))
+        return at(source, -min((-j * (8192 // -displacement) + 128) >> 8, extent))
 
     lines = []
-    for k in range(size):
+    for k in range(depth):
         whole, fraction = divmod((k + 1) * displacement, 32)
         line = []
-        for i in range(size):
+        for i in range(length):
             u, v = main(i + 1 + whole), main(i + 2 + whole)
             if fraction == 0:
                 line.append(u)
@@ -106,31 +115,32 @@ def predict_angular(references, size, mode):
                 line.append((a * main(i + whole) + b * u + c * v + d * main(i + 3 + whole) + 32) >> 6)
         lines.append(line)
     if displacement >= 0:
-        blend_side(lines, size, displacement, lambda j: at(references if displacement == 0 else source, -j))
+        blend_side(lines, displacement, lambda j: at(references if displacement == 0 else source, -j))
     return lines if vertical else [list(line) for line in zip(*lines, strict=True)]
 
 
-def blend_side(lines, size, displacement, side):
+def blend_side(lines, displacement, side):
     """Pull a prediction towards the side arm, `side(0)` being the corner."""
-    scale = (2 * log2(size) - 2) >> 2
+    depth, length = len(lines), len(lines[0])
+    scale = (log2(depth * length) - 2) >> 2
     if displacement > 0:
         inverse = 8192 // displacement
-        scale = min(2, log2(size) - ((3 * inverse - 2).bit_length() - 1) + 8)
+        scale = min(2, log2(depth) - ((3 * inverse - 2).bit_length() - 1) + 8)
     if scale < 0:
         return
-    for k in range(size):
-        for i in range(size):
+    for k in range(depth):
+        for i in range(length):
             weight = 32 >> ((2 * i) >> scale)
             if displacement == 0:
                 lines[k][i] += (weight * (side(k + 1) - side(0)) + 32) >> 6
             else:
-                target = side(min(k + (((i + 1) * inverse + 256) >> 9) + 1, 2 * size))
+                target = side(min(k + (((i + 1) * inverse + 256) >> 9) + 1, depth + length))
                 lines[k][i] += (weight * (target - lines[k][i]) + 32) >> 6
 
 
-def predict_from_luma(luma, plane, x, y, size):
+def predict_from_luma(luma, plane, x, y, width, height):
     """Return a chroma block as a line of the luma block."""
-    places = [(x + k, y - 1) for k in range(size) if y > 0] + [(x - 1, y + k) for k in range(size) if x > 0]
+    places = [(x + k, y - 1) for k in range(width) if y > 0] + [(x - 1, y + k) for k in range(height) if x > 0]
     pairs = [(int(luma[row][column]), int(plane[row][column])) for column, row in places]
     n, slope, mean_luma, mean_chroma = len(pairs), 0, 0, 1024
     if n:
@@ -139,13 +149,13 @@ def predict_from_luma(luma, plane, x, y, size):
         variance = n * sum(a * a for a, _ in pairs) - sum_a**2
         slope = min(max((covariance << 10) // (variance + 128 * n * n), -4096), 4096)
         mean_luma, mean_chroma = sum_a // n, sum_b // n
-    rows = [[int(luma[y + row][x + column]) for column in range(size)] for row in range(size)]
+    rows = [[int(luma[y + row][x + column]) for column in range(width)] for row in range(height)]
     return [[mean_chroma + ((slope * (value - mean_luma) + 512) >> 10) for value in row] for row in rows]
 
 
-def predict(plane, luma, x, y, size, mode):
+def predict(plane, luma, x, y, width, height, mode):
     """Return the prediction of the block at (x, y), modes 0..35, from decoded planes."""
     if mode == 35:
-        return predict_from_luma(luma, plane, x, y, size)
-    references = references_of(plane, x, y, size)
-    return predict_flat(references, size, mode) if mode < 2 else predict_angular(references, size, mode)
+        return predict_from_luma(luma, plane, x, y, width, height)
+    references = references_of(plane, x, y, width, height)
+    return (predict_flat if mode < 2 else predict_angular)(references, width, height, mode)

@@ -8,9 +8,9 @@ from tests.reference.syntax import Contexts, PlaneDecoder
 
 def learned_of(model, block):
     """Return the learned mode of a block, None where it is in none."""
-    return (
-        [mode for mode in model.learned if mode.log2_size == block.log2][block.mode - 36] if block.mode > 35 else None
-    )
+    if block.mode < 36:
+        return None
+    return [mode for mode in model.learned if 1 << mode.log2_size == block.width][block.mode - 36]
 
 
 def reconstruct_plane(decoder, luma, model, step_index, bounds):
@@ -18,17 +18,17 @@ def reconstruct_plane(decoder, luma, model, step_index, bounds):
     plane = [[0] * decoder.width for _ in range(decoder.height)]
     low, high = bounds
     for block in sorted(set(decoder.blocks.values()), key=lambda block: coding_order(block.x, block.y)):
-        size, rows = 1 << block.log2, slice(block.y, block.y + (1 << block.log2))
+        rows, columns = slice(block.y, block.y + block.height), slice(block.x, block.x + block.width)
         learned = learned_of(model, block)
         if learned is None:
-            prediction = predict(plane, luma or plane, block.x, block.y, size, block.mode)
+            prediction = predict(plane, luma or plane, block.x, block.y, block.width, block.height, block.mode)
         else:
             prediction = predict_learned(plane, block.x, block.y, learned)
-        levels = [row[block.x : block.x + size] for row in decoder.levels[rows]]
-        coefficients = dequantize(levels, size, block.end, step_index)
+        levels = [row[columns] for row in decoder.levels[rows]]
+        coefficients = dequantize(levels, block.end, step_index)
         residual = inverse_transform(coefficients, block.mode, model.transforms, learned)
         for row, p, r in zip(plane[rows], prediction, residual, strict=True):
-            row[block.x : block.x + size] = [min(max(a + b, low), high) for a, b in zip(p, r, strict=True)]
+            row[columns] = [min(max(a + b, low), high) for a, b in zip(p, r, strict=True)]
     return plane
 
 

@@ -23,7 +23,7 @@ def basis(size):
     return [[round(2048 * value) for value in row] for row in rows]
 
 
-def group_of(mode):
+def group_of(mode, width, height):
     """Return the mode group, 0..9 or that of a learned mode, whose rotations a block takes."""
     if mode >= 36:
         return mode - 26
@@ -31,12 +31,19 @@ def group_of(mode):
         return 0
     if mode == 1:
         return 1
-    return 2 + min(((mode if mode <= 18 else 36 - mode) - 2) >> 1, 7)
+    if width == height:
+        return 2 + min(((mode if mode <= 18 else 36 - mode) - 2) >> 1, 7)
+    return 2 + min(((mode if width > height else 36 - mode) - 2) >> 2, 7)
 
 
-def scan_of(size):
+def size_class(width, height):
+    """Return 0..3 for squares of 4 to 32, 4..6 for halves whose short side is 4 to 16."""
+    return min(width, height).bit_length() - 3 + (0 if width == height else 4)
+
+
+def scan_of(width, height):
     """Return (row, column) by scan position: anti-diagonals, each from its leftmost column."""
-    places = [(row, column) for row in range(size) for column in range(size)]
+    places = [(row, column) for row in range(height) for column in range(width)]
     return sorted(places, key=lambda place: (sum(place), place[1]))
 
 
@@ -45,10 +52,11 @@ def half_step_of(step_index):
     return round(2 ** (4 + step_index / 32))
 
 
-def dequantize(levels, size, end, step_index):
+def dequantize(levels, end, step_index):
     """Return the coefficients of a block of levels: a quantizer with four states, from the end of the scan."""
-    coefficients, state = [[0] * size for _ in range(size)], 0
-    for row, column in reversed(scan_of(size)[:end]):
+    height, width = len(levels), len(levels[0])
+    coefficients, state = [[0] * width for _ in range(height)], 0
+    for row, column in reversed(scan_of(width, height)[:end]):
         level = int(levels[row][column])
         half_steps = 2 * abs(level) - (1 if state >= 2 and level else 0)
         magnitude = min((half_steps * half_step_of(step_index) + 32) >> 6, LIMIT)
@@ -57,46 +65,48 @@ def dequantize(levels, size, end, step_index):
     return coefficients
 
 
-def place_of(index, zone, mode):
-    """Return (row, column) of a coefficient of the zone; past the diagonal the block is seen transposed."""
-    row, column = divmod(int(index), zone)
-    return (column, row) if 18 < mode < 35 else (row, column)
+def place_of(index, mode, width, height):
+    """Return (row, column) of a coefficient of the zone; standing blocks and some modes see it transposed."""
+    row, column = divmod(int(index), min(max(width, height), 8))
+    is_transposed = height > width or (height == width and 18 < mode < 35)
+    return (column, row) if is_transposed else (row, column)
 
 
-def put_in_place(coefficients, mode, order):
-    """Return the block with the zone's coefficients moved from their places in scan order to where they belong."""
-    zone, block = min(len(coefficients), 8), [list(row) for row in coefficients]
-    places = [(row, column) for row, column in scan_of(len(coefficients)) if row < zone and column < zone]
-    for index, (row, column) in zip(order, places, strict=True):
-        i, j = place_of(index, zone, mode)
-        block[i][j] = coefficients[row][column]
+def composed(pairs, angles, order):
+    """Return the matrix of a group's rotations, rows in its order, scaled by 2^14: they act in turn on unit vectors."""
+    count = len(order)
+    rows = [[1 << 20 if i == j else 0 for j in range(count)] for i in range(count)]
+    for (i, j), angle in zip(pairs, angles, strict=True):
+        cosine, sine = (round((1 << 14) * f(2 * pi * int(angle) / 1024)) for f in (cos, sin))
+        first = [(cosine * a + sine * b + 8192) >> 14 for a, b in zip(rows[i], rows[j], strict=True)]
+        rows[j] = [(cosine * b - sine * a + 8192) >> 14 for a, b in zip(rows[i], rows[j], strict=True)]
+        rows[i] = first
+    return [[(value + 32) >> 6 for value in rows[k]] for k in order]
+
+
+def undo_rotations(coefficients, mode, pairs, angles, order):
+    """Return the block with the zone's coefficients, as they are scanned, put back into the base transform's domain."""
+    height, width = len(coefficients), len(coefficients[0])
+    matrix, block = composed(pairs, angles, order), [list(row) for row in coefficients]
+    places = [place for place in scan_of(width, height) if place[0] < 8 and place[1] < 8]
+    for j in range(len(order)):
+        total = sum(matrix[k][j] * coefficients[row][column] for k, (row, column) in enumerate(places))
+        row, column = place_of(j, mode, width, height)
+        block[row][column] = (total + 8192) >> 14
     return block
 
 
-def undo_rotations(coefficients, mode, pairs, angles):
-    """Undo a group's rotations, last to first, in place."""
-    zone = min(len(coefficients), 8)
-    for pair, angle in reversed(list(zip(pairs, angles, strict=True))):
-        (i, j), (k, m) = (place_of(index, zone, mode) for index in pair)
-        cosine, sine = (round((1 << 14) * f(2 * pi * int(angle) / 1024)) for f in (cos, sin))
-        a, b = coefficients[i][j], coefficients[k][m]
-        coefficients[i][j] = (cosine * a - sine * b + 8192) >> 14
-        coefficients[k][m] = (cosine * b + sine * a + 8192) >> 14
-
-
 def inverse_transform(coefficients, mode, transforms, learned=None):
-    """Return the residual of a block's coefficients; `transforms` is {(log2 size, group): (pairs, angles, order)}."""
-    size, block = len(coefficients), coefficients
-    key = (size.bit_length() - 1, group_of(mode))
+    """Return the residual of a block's coefficients; `transforms` is {(size class, group): (pairs, angles, order)}."""
+    height, width, block = len(coefficients), len(coefficients[0]), coefficients
+    key = (size_class(width, height), group_of(mode, width, height))
     if key in transforms:
-        pairs, angles, order = transforms[key]
-        block = put_in_place(block, mode, order)
-        undo_rotations(block, mode, pairs, angles)
-    vertical = horizontal = basis(size)
+        block = undo_rotations(block, mode, *transforms[key])
+    vertical, horizontal = basis(height), basis(width)
     if learned is not None:
-        vertical, horizontal = points(learned.vertical, size), points(learned.horizontal, size)
-    indices = range(size)
+        vertical, horizontal = points(learned.vertical, height), points(learned.horizontal, width)
+    columns, rows = range(width), range(height)
     block = [[clamp(value) for value in row] for row in block]
-    rows = [[(sum(block[y][k] * horizontal[k][x] for k in indices) + 1024) >> 11 for x in indices] for y in indices]
-    rows = [[clamp(value) for value in row] for row in rows]
-    return [[(sum(vertical[k][y] * rows[k][x] for k in indices) + 1024) >> 11 for x in indices] for y in indices]
+    block = [[(sum(block[y][k] * horizontal[k][x] for k in columns) + 1024) >> 11 for x in columns] for y in rows]
+    block = [[clamp(value) for value in row] for row in block]
+    return [[(sum(vertical[k][y] * block[k][x] for k in rows) + 1024) >> 11 for x in columns] for y in rows]

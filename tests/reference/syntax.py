@@ -1,20 +1,23 @@
 """The lossy codestream of a plane in plain Python, from the text of SPEC 5, on top of the range coder's oracle."""
 
 from tests.reference.range_coder import AdaptiveBin
-from tests.reference.reconstruction import NEXT_STATE, scan_of
+from tests.reference.reconstruction import NEXT_STATE, scan_of, size_class
 
 SHAPES = {
-    "split": (2, 4, 3, 2),
-    "chroma from luma": (4, 3),
-    "probable": (2, 4),
+    "quarters": (2, 4, 3, 2),
+    "halves": (2, 4, 3),
+    "standing": (2, 4, 3),
+    "chroma from luma": (7, 3),
+    "probable": (2, 7),
     "place": (2, 5),
-    "end class": (2, 4, 9, 12),
-    "end bit": (2, 4, 12),
-    "significance": (2, 4, 2, 4, 10),
-    "above one": (2, 4, 2, 4, 10),
+    "end class": (2, 7, 9, 12),
+    "end bit": (2, 7, 12),
+    "significance": (2, 7, 2, 4, 10),
+    "above one": (2, 7, 2, 4, 10),
     "above m": (2, 16, 10),
     "learned": (3, 3),
     "which learned": (3, 9, 8),
+    "screen tools": (2, 734),
 }
 FALLBACK_MODES = (1, 26, 10, 22, 30, 27, 11, 2)
 
@@ -47,14 +50,21 @@ class Contexts:
 
 
 class Block:
-    """A decoded block: place, log2 of its size, mode, end."""
+    """A block: its place and its sides; when decoded, its mode and its end."""
 
-    def __init__(self, x, y, log2, mode=0, end=0):
-        self.x, self.y, self.log2, self.mode, self.end = x, y, log2, mode, end
+    def __init__(self, x, y, width, height):
+        self.x, self.y, self.width, self.height = x, y, width, height
+        self.size = size_class(width, height)
+        self.mode, self.end = 0, 0
+
+    @property
+    def log2_sides(self):
+        """Return log2 of width and height."""
+        return self.width.bit_length() - 1, self.height.bit_length() - 1
 
     def activity(self):
         """Return 0 for an empty block, 1 for a few levels, 2 for more."""
-        return 0 if self.end == 0 else 1 if 16 * self.end <= 4**self.log2 else 2
+        return 0 if self.end == 0 else 1 if 16 * self.end <= self.width * self.height else 2
 
 
 class PlaneDecoder:
@@ -68,7 +78,7 @@ class PlaneDecoder:
         self.levels = [[0] * width for _ in range(height)]
         for y in range(0, height, 32):
             for x in range(0, width, 32):
-                self.tree(x, y, 5)
+                self.square(x, y, 32)
 
     def at(self, x, y):
         """Return the block over a sample, None where none is decoded."""
@@ -82,58 +92,84 @@ class PlaneDecoder:
         """Decode a bin."""
         return self.coder.adaptive(self.contexts(element, *indices), 0)
 
-    def tree(self, x, y, log2):
-        """Decode a block or its quarters."""
+    def square(self, x, y, side):
+        """Decode a square: its quarters, its halves or itself."""
+        half = side // 2
         if x >= self.width or y >= self.height:
             return
-        if x + (1 << log2) > self.width or y + (1 << log2) > self.height or (log2 > 2 and self.is_split(x, y, log2)):
-            half = 1 << (log2 - 1)
+        if x + side > self.width or y + side > self.height or (side > 4 and self.has_quarters(x, y, side)):
             for dy in (0, half):
                 for dx in (0, half):
-                    self.tree(x + dx, y + dy, log2 - 1)
-            return
-        block = Block(x, y, log2, self.mode(x, y, log2), self.end(x, y, log2))
-        for row in range(y >> 2, (y >> 2) + (1 << (log2 - 2))):
-            for column in range(x >> 2, (x >> 2) + (1 << (log2 - 2))):
+                    self.square(x + dx, y + dy, half)
+        elif side > 4 and self.bin("halves", self.kind, side.bit_length() - 3, self.smaller(x, y, side)):
+            if self.is_standing(x, y, side):
+                self.leaf(Block(x, y, half, side))
+                self.leaf(Block(x + half, y, half, side))
+            else:
+                self.leaf(Block(x, y, side, half))
+                self.leaf(Block(x, y + half, side, half))
+        else:
+            self.leaf(Block(x, y, side, side))
+
+    def smaller(self, x, y, side):
+        """Return how many of the blocks left and above are shorter, or narrower, than a square."""
+        left, above = self.at(x - 1, y), self.at(x, y - 1)
+        return (left is not None and left.height < side) + (above is not None and above.width < side)
+
+    def has_quarters(self, x, y, side):
+        """Decode whether a square is cut in quarters."""
+        guide = None if self.guide is None else self.guide.at(x, y)
+        guided = guide is not None and min(guide.width, guide.height) < side
+        return self.bin("quarters", self.kind, side.bit_length() - 3, self.smaller(x, y, side), int(guided))
+
+    def is_standing(self, x, y, side):
+        """Decode whether a square's halves stand."""
+        left, above = self.at(x - 1, y), self.at(x, y - 1)
+        tall, wide = (side if left is None else left.height), (side if above is None else above.width)
+        if self.guide is not None:
+            tall, wide = self.guide.at(x, y).height, self.guide.at(x, y).width
+        hint = 1 if tall > wide else 2 if tall < wide else 0
+        return self.bin("standing", self.kind, side.bit_length() - 3, hint)
+
+    def leaf(self, block):
+        """Decode a block."""
+        block.mode, block.end = self.mode(block), self.end(block)
+        for row in range(block.y // 4, (block.y + block.height) // 4):
+            for column in range(block.x // 4, (block.x + block.width) // 4):
                 self.blocks[column, row] = block
         self.block_levels(block)
 
-    def is_split(self, x, y, log2):
-        """Decode a split flag."""
-        smaller = sum(block.log2 < log2 for block in self.neighbours(x, y))
-        guided = self.guide is not None and self.guide.at(x, y).log2 < log2
-        return self.bin("split", self.kind, log2 - 2, smaller, int(guided))
-
-    def mode(self, x, y, log2):
+    def mode(self, block):
         """Decode a prediction mode."""
         if self.guide is not None:
-            alike = sum(block.mode == 35 for block in self.neighbours(x, y))
-            if self.bin("chroma from luma", log2 - 2, alike):
+            alike = sum(other.mode == 35 for other in self.neighbours(block.x, block.y))
+            if self.bin("chroma from luma", block.size, alike):
                 return 35
-        elif log2 in self.n_learned and (learned := self.learned_mode(x, y, log2)):
+        elif block.size + 2 in self.n_learned and (learned := self.learned_mode(block)):
             return learned
-        probable = self.probable_modes(x, y, 1 << log2)
-        if self.bin("probable", self.kind, log2 - 2):
+        probable = self.probable_modes(block)
+        if self.bin("probable", self.kind, block.size):
             place = 0
             while place < 5 and self.bin("place", self.kind, place):
                 place += 1
             return probable[place]
         return [mode for mode in range(35) if mode not in probable][min(self.coder.bits(0, 5), 28)]
 
-    def learned_mode(self, x, y, log2):
+    def learned_mode(self, block):
         """Decode a learned mode, 36 and above, or None."""
-        beside = [block.mode - 35 for block in self.neighbours(x, y) if block.mode >= 36]
-        if not self.bin("learned", log2 - 2, len(beside)):
+        beside = [other.mode - 35 for other in self.neighbours(block.x, block.y) if other.mode >= 36]
+        if not self.bin("learned", block.size, len(beside)):
             return None
-        count, node = self.n_learned[log2], 1
+        count, node = self.n_learned[block.size + 2], 1
         depth = (count - 1).bit_length()
         for _ in range(depth):
-            node = 2 * node + self.bin("which learned", log2 - 2, beside[0] if beside else 0, node)
+            node = 2 * node + self.bin("which learned", block.size, beside[0] if beside else 0, node)
         return 36 + min(node - (1 << depth), count - 1)
 
-    def probable_modes(self, x, y, size):
+    def probable_modes(self, block):
         """Return the six probable modes."""
-        around = [self.at(x - 1, y + size - 1), self.at(x + size - 1, y - 1)]
+        x, y = block.x, block.y
+        around = [self.at(x - 1, y + block.height - 1), self.at(x + block.width - 1, y - 1)]
         left, above = (0 if block is None or block.mode >= 35 else block.mode for block in around)
         guided = 0 if self.guide is None else self.guide.at(x, y).mode
         modes = [] if self.guide is None else [0 if guided >= 35 else guided]
@@ -144,31 +180,31 @@ class PlaneDecoder:
             modes += [1] + [2 + (mode - 2 + step) % 33 for mode, step in [*beside, (high, -2), (high, 2)]]
         return list(dict.fromkeys([*modes, *FALLBACK_MODES]))[:6]
 
-    def end(self, x, y, log2):
+    def end(self, block):
         """Decode the end of a block."""
-        activity = sum(block.activity() for block in self.neighbours(x, y))
+        activity = sum(other.activity() for other in self.neighbours(block.x, block.y))
         if self.guide is not None:
-            activity = 3 * min(activity, 2) + self.guide.at(x, y).activity()
-        length = 0
-        while length <= 2 * log2 and self.bin("end class", self.kind, log2 - 2, activity, length):
+            activity = 3 * min(activity, 2) + self.guide.at(block.x, block.y).activity()
+        length, area = 0, block.width * block.height
+        while length < area.bit_length() and self.bin("end class", self.kind, block.size, activity, length):
             length += 1
         if length < 2:
             return length
-        end = 2 + self.bin("end bit", self.kind, log2 - 2, length)
+        end = 2 + self.bin("end bit", self.kind, block.size, length)
         if length > 2:
             end = (end << (length - 2)) + self.coder.bits(0, length - 2)
-        return min(end, 4**log2)
+        return min(end, area)
 
     def block_levels(self, block):
         """Decode the levels of a block, from its end to its start."""
-        size, state, magnitudes = 1 << block.log2, 0, {}
-        for k, (row, column) in reversed(list(enumerate(scan_of(size)[: block.end]))):
+        state, magnitudes, third = 0, {}, 6 if max(block.width, block.height) <= 8 else 10
+        for k, (row, column) in reversed(list(enumerate(scan_of(block.width, block.height)[: block.end]))):
             near, far = ((0, 1), (1, 0)), ((0, 2), (1, 1), (2, 0))
             total = sum(2 * magnitudes.get((row + dy, column + dx), 0) for dy, dx in near)
             total += sum(magnitudes.get((row + dy, column + dx), 0) for dy, dx in far)
             neighbours = sum(total >= bound for bound in (1, 2, 3, 4, 5, 7, 10, 15, 25))
-            frequency = sum(row + column >= bound for bound in (1, 3, 6 if size < 16 else 10))
-            magnitude = self.magnitude((block.log2 - 2, state >> 1, frequency, neighbours), k == block.end - 1)
+            frequency = sum(row + column >= bound for bound in (1, 3, third))
+            magnitude = self.magnitude((block.size, state >> 1, frequency, neighbours), k == block.end - 1)
             if magnitude:
                 self.levels[block.y + row][block.x + column] = -magnitude if self.coder.bits(0, 1) else magnitude
                 magnitudes[row, column] = magnitude

@@ -1,6 +1,6 @@
 """The public functions."""
 
-from io import BytesIO
+from io import BytesIO, StringIO
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from tests.images import noise, orientation_exif, photo
 
 import fdcodec
 from fdcodec import codec, container
-from fdcodec.errors import LimitError, ParameterError, UnsupportedError, VerificationError
+from fdcodec.errors import LimitError, ParameterError, TargetWarning, UnsupportedError, VerificationError
 from fdcodec.image.arrays import as_picture
 from fdcodec.targets import psnr_db
 
@@ -84,6 +84,19 @@ def test_other_sources_are_refused(source):
     """What is neither bytes, nor a path, nor a file is a wrong argument."""
     with pytest.raises(ParameterError, match="data: "):
         fdcodec.decode(source)
+
+
+def test_files_open_as_text_are_refused():
+    """A file that gives text instead of bytes is a wrong argument, and the message says how to open it."""
+    with pytest.raises(ParameterError, match='mode "rb"'):
+        fdcodec.decode(StringIO("text"))
+
+
+@pytest.mark.parametrize("source", [DATA, BytesIO(DATA), None])
+def test_open_takes_paths_only(source):
+    """`open` refuses what is not a path by its type."""
+    with pytest.raises(ParameterError, match="path: "):
+        fdcodec.open(source)
 
 
 @pytest.mark.parametrize("region", [(0, 0, 1, 1), (127, 95, 1, 1), (10, 20, 50, 40), (31, 31, 2, 2), (0, 0, 128, 96)])
@@ -165,12 +178,36 @@ def test_size_that_cannot_be_reached():
         ({"effort": 5.5}, "effort: 5.5"),
         ({"transform": 7}, "transform: 7"),
         ({"embed": "yes"}, "embed: 'yes'"),
+        ({"embed": np.ones(2)}, r"embed: array\("),
+        ({"lossless": np.ones(2)}, r"lossless: array\("),
+        ({"verify": None}, "verify: None"),
+        ({"effort": None}, "effort: None"),
+        ({"threads": None}, "threads: None"),
+        ({"effort": True}, "effort: True"),
+        ({"transform": None}, "transform: None"),
+        ({"size_bytes": float("inf")}, "size_bytes: inf"),
+        ({"size_bytes": 10**400}, "size_bytes: 100"),
+        ({"quality": np.ones(2)}, r"quality: array\("),
     ],
 )
 def test_wrong_arguments_name_themselves(options, words):
     """Each argument outside its range is refused by name and value."""
     with pytest.raises(ParameterError, match=words):
         fdcodec.encode(IMAGE, **options)
+
+
+@pytest.mark.parametrize("options", [{"max_pixels": None}, {"threads": 1.5}, {"threads": 65}, {"transform": 3}])
+def test_wrong_arguments_of_decode_name_themselves(options):
+    """Each argument of decode outside its range is refused by name."""
+    with pytest.raises(ParameterError, match=next(iter(options))):
+        fdcodec.decode(DATA, **options)
+
+
+def test_psnr_that_cannot_be_reached_is_a_warning():
+    """The nearest file is returned, and a warning says what it has."""
+    with pytest.warns(TargetWarning, match="110 dB cannot be reached; the file has"):
+        data = fdcodec.encode(IMAGE, psnr_db=110)
+    assert data == fdcodec.encode(IMAGE, quality=100)
 
 
 def test_unknown_keyword_is_a_type_error():
@@ -204,6 +241,16 @@ def test_verify_notices_a_wrong_decode(monkeypatch):
     monkeypatch.setattr(codec, "decode", lambda data, **options: decode(fdcodec.encode(IMAGE // 2, lossless=True)))
     with pytest.raises(VerificationError):
         fdcodec.encode(IMAGE, lossless=True, verify=True)
+
+
+@pytest.mark.parametrize("lossless", [False, True])
+def test_threads_do_not_change_the_samples(lossless):
+    """Whole pictures and regions decode to the same samples in any number of threads."""
+    data = fdcodec.encode(IMAGE, tile=16, lossless=lossless)
+    for threads in (0, 2, 5):
+        assert np.array_equal(fdcodec.decode(data, threads=threads), fdcodec.decode(data))
+        part = fdcodec.decode_region(data, (3, 5, 20, 14), threads=threads)
+        assert np.array_equal(part, fdcodec.decode(data)[5:19, 3:23])
 
 
 def test_threads_do_not_change_the_file():

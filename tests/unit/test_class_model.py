@@ -17,15 +17,15 @@ from fdcodec.model.registry import PRESETS_DIR, is_preset, presets
 
 EMPTY = ClassModel("empty")
 TRANSFORM = GroupTransform(np.array([[0, 1]], np.uint8), np.array([7], np.uint16), np.arange(16, dtype=np.uint8))
-SMALL = ClassModel("small", {(2, 3): TRANSFORM})
+SMALL = ClassModel("small", {(0, 3): TRANSFORM})
 PRESET_NAMES = sorted(path.stem for path in PRESETS_DIR.glob("*.fdt"))
 
 
 def body(groups=(), states=b"", n_weights=0, weights=b"", version=0, learned=(), tail=b""):
-    """Return canonical bytes as SPEC 7 lays them out; a group is (log2 size, group, pairs, angles, order)."""
+    """Return canonical bytes as SPEC 7 lays them out; a group is (size class, group, pairs, angles, order)."""
     data = struct.pack("<BB", version, len(groups))
-    for log2_size, group, pairs, angles, order in groups:
-        data += struct.pack("<BBH", log2_size, group, len(angles)) + bytes(np.ravel(pairs).tolist())
+    for size, group, pairs, angles, order in groups:
+        data += struct.pack("<BBH", size, group, len(angles)) + bytes(np.ravel(pairs).tolist())
         data += struct.pack(f"<{len(angles)}H", *angles) + bytes(order)
     return (
         data
@@ -43,7 +43,7 @@ def modes(learned):
     return bytes([len(learned)]) + b"".join(bytes([size, bases]) + weights for size, bases, weights in learned)
 
 
-GROUP = (2, 3, [(0, 1)], [7], range(16))
+GROUP = (0, 3, [(0, 1)], [7], range(16))
 NINE_BY_16 = bytes(9 * 16)
 MODES = [(2, 6, bytes([1, 2, 255]) + NINE_BY_16[3:] + bytes([0, 0, 1]) + NINE_BY_16[3:]), (3, 15, bytes(2 * 17 * 64))]
 STATES = bytes([128, 0]) * N_CONTEXTS
@@ -61,10 +61,10 @@ def test_canonical_bytes_are_those_of_the_specification():
 
 def test_learned_modes_are_those_of_the_specification():
     """Bases, and weights with their sign in the lowest bit, low bytes before high bytes, lie where clause 7 says."""
-    model = ClassModel.from_bytes(zlib.compress(body([(2, 10, [], [], range(16))], learned=MODES)))
+    model = ClassModel.from_bytes(zlib.compress(body([(0, 10, [], [], range(16))], learned=MODES)))
     assert [(mode.log2_size, mode.vertical, mode.horizontal) for mode in model.learned] == [(2, 1, 2), (3, 3, 3)]
     assert model.learned[0].weights.ravel()[:3].tolist() == [-1, 1, -256]
-    assert body([(2, 10, [], [], range(16))], learned=MODES) == model.canonical
+    assert body([(0, 10, [], [], range(16))], learned=MODES) == model.canonical
 
 
 def test_identity_is_neither_name_nor_recipe():
@@ -76,8 +76,17 @@ def test_identity_is_neither_name_nor_recipe():
 
 def test_groups_are_sorted():
     """The order in which a model's groups were added does not matter."""
-    groups = {(2, 5): TRANSFORM, (2, 3): TRANSFORM}
+    groups = {(0, 5): TRANSFORM, (0, 3): TRANSFORM}
     assert ClassModel("a", groups).hash == ClassModel("b", dict(reversed(groups.items()))).hash
+
+
+@pytest.mark.parametrize(("size", "zone"), [*enumerate([16, 64, 64, 64, 32, 64, 64])])
+def test_each_size_class_has_its_zone(size, zone):
+    """Squares of 4 to 32 and halves of squares have orders as long as their low zone."""
+    canonical = body([(size, 3, [(0, zone - 1)], [7], range(zone))])
+    model = ClassModel.from_bytes(zlib.compress(canonical))
+    assert list(model.transforms) == [(size, 3)]
+    assert model.canonical == canonical
 
 
 DAMAGE = {
@@ -86,18 +95,19 @@ DAMAGE = {
     "a later version": body(version=1),
     "a byte after the end": body(tail=b"\0"),
     "a group too few": struct.pack("<BB", 1, 1) + body()[2:],
-    "log2 size 1": body([(1, 3, [], [], range(4))]),
-    "log2 size 6": body([(6, 3, [], [], range(64))]),
-    "group 10": body([(2, 10, [], [], range(16))]),
-    "groups out of order": body([(3, 3, [], [], range(64)), (2, 3, [], [], range(16))]),
+    "size class 7": body([(7, 3, [], [], range(64))]),
+    "an order of 64 for halves of 32": body([(4, 3, [], [], range(64))]),
+    "group 10": body([(0, 10, [], [], range(16))]),
+    "groups out of order": body([(1, 3, [], [], range(64)), (0, 3, [], [], range(16))]),
     "a group twice": body([GROUP, GROUP]),
-    "1025 rotations": body([(2, 3, [(0, 1)] * 1025, [7] * 1025, range(16))]),
-    "a pair of one coefficient": body([(2, 3, [(1, 1)], [7], range(16))]),
-    "a pair the wrong way round": body([(2, 3, [(1, 0)], [7], range(16))]),
-    "a coefficient outside the zone": body([(2, 3, [(0, 16)], [7], range(16))]),
-    "angle 1024": body([(2, 3, [(0, 1)], [1024], range(16))]),
-    "an order with a coefficient twice": body([(2, 3, [], [], [0, *range(15)])]),
-    "an order outside the zone": body([(2, 3, [], [], [*range(15), 16])]),
+    "1025 rotations": body([(0, 3, [(0, 1)] * 1025, [7] * 1025, range(16))]),
+    "a pair of one coefficient": body([(0, 3, [(1, 1)], [7], range(16))]),
+    "a pair the wrong way round": body([(0, 3, [(1, 0)], [7], range(16))]),
+    "a coefficient outside the zone": body([(0, 3, [(0, 16)], [7], range(16))]),
+    "a coefficient outside the zone of 8x4": body([(4, 3, [(0, 32)], [7], range(32))]),
+    "angle 1024": body([(0, 3, [(0, 1)], [1024], range(16))]),
+    "an order with a coefficient twice": body([(0, 3, [], [], [0, *range(15)])]),
+    "an order outside the zone": body([(0, 3, [], [], [*range(15), 16])]),
     "a start state too few": body(states=STATES[2:]),
     "start probability 1": body(states=b"\1\0" + STATES[2:]),
     "start probability 254": body(states=b"\xfe\0" + STATES[2:]),
@@ -112,7 +122,8 @@ DAMAGE = {
     "bases 16": body(learned=[(2, 16, 2 * NINE_BY_16)]),
     "learned modes out of order": body(learned=MODES[::-1]),
     "nine learned modes of a size": body(learned=9 * MODES[:1]),
-    "a group of a learned mode that is not there": body([(3, 11, [], [], range(64))], learned=MODES),
+    "a group of a learned mode that is not there": body([(1, 11, [], [], range(64))], learned=MODES),
+    "a group of a learned mode for halves": body([(4, 10, [], [], range(32))], learned=MODES),
 }
 
 

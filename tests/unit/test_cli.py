@@ -151,6 +151,7 @@ def test_transforms_are_listed_and_shown(cli):
     shown = json.loads(cli("transforms", "show", "dct").out)
     assert (shown["hash"], shown["rotations"]) == (model.get("dct").hash.hex(), 0)
     assert b"dct " in cli("transforms", "list").out
+    assert cli("transforms").out == cli("transforms", "list").out
 
 
 def test_exported_transform_is_the_same_model(cli):

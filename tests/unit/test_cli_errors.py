@@ -1,13 +1,18 @@
 """The command line: what goes wrong, with which exit code, and what stays untouched."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.images import PNG, ramp, saved
 
 from fdcodec import container, verification
+from fdcodec.coding import contexts as ctx
 from fdcodec.image import files
+from fdcodec.model import ClassModel
 
 
 def test_existing_output_is_kept_without_force(cli, encoded):
@@ -66,11 +71,82 @@ def test_usage_errors(cli, arguments):
     assert not Path("a.fdc").exists()
 
 
-def test_two_inputs_with_one_output_are_refused_before_anything_is_done(cli):
-    """No result overwrites another of the same run."""
+def test_an_output_that_is_taken_aborts_only_its_own_input(cli, encoded):
+    """No result overwrites another of the same run: the first input is done, the second fails by name."""
     Path("a.ppm").write_bytes(saved(ramp(4, 4, 3), "PPM"))
     result = cli("encode", "a.png", "a.ppm", "--force")
-    assert (result.code, Path("a.fdc").exists()) == (2, False)
+    assert (result.code, Path("a.fdc").read_bytes()) == (1, encoded)
+    assert "a.ppm: would be written to a.fdc, as a.png is" in result.err
+
+
+def test_unreachable_psnr_is_said_and_exit_code_five(cli):
+    """The nearest file is written, with a note and an exit code of its own."""
+    result = cli("encode", "a.png", "--psnr", "110")
+    assert result.code == 5
+    assert "110 dB cannot be reached" in result.err
+    assert Path("a.fdc").exists()
+
+
+def test_size_that_cannot_be_filled_is_said(cli):
+    """A limit far above the finest file is met, with a note."""
+    result = cli("encode", "a.png", "--size", "1000000")
+    assert (result.code, "1000000 bytes cannot be filled" in result.err) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("encode", "a.png", "--size", "9" * 400), "--size: 99"),
+        (("encode", "a.png", "--psnr", "inf"), "--psnr: inf"),
+        (("encode", "a.png", "--psnr", "30", "--bpp", "1"), "--psnr and --bpp were given"),
+        (("encode", "a.png", "-e", "0"), "--effort: 0"),
+        (("encode", "a.png", "-t", "none-such"), "--transform: 'none-such' is not known"),
+        (("decode", "a.fdc", "-j", "65", "-o", "b.png"), "--threads: 65"),
+        (("decode", "a.fdc", "--region", "0,0,99,99", "-o", "b.png"), "--region: (0, 0, 99, 99)"),
+        (("decode", "a.fdc", "--max-pixels", "9", "-o", "b.png"), "raise --max-pixels"),
+    ],
+)
+def test_messages_name_options(cli, encoded, arguments, message):
+    """What the library calls an argument the command line calls an option."""
+    result = cli(*arguments, "-f")
+    assert result.code in (2, 3, 4)
+    assert message in result.err
+    assert "internal error" not in result.err
+
+
+def test_file_name_is_said_once(cli):
+    """A missing input is named once."""
+    for command in ("encode", "decode", "info", "check"):
+        assert cli(command, "missing.fdc").err.count("missing.fdc") == 1
+
+
+def test_format_that_contradicts_the_output_is_refused(cli, encoded):
+    """--format and the suffix of -o agree, or nothing is written; without a suffix --format decides."""
+    assert cli("decode", "a.fdc", "-o", "b.tiff", "--format", "png").code == 2
+    assert cli("decode", "a.fdc", "-o", "b.jpeg", "--format", "jpg").code == 0
+    assert cli("decode", "a.fdc", "-o", "b", "--format", "ppm").code == 0
+    assert Path("b").read_bytes().startswith(b"P6")
+    assert not Path("b.tiff").exists()
+
+
+@pytest.mark.parametrize(("stream", "redirection"), [("input", "<&-"), ("output", ">&-")])
+def test_closed_stream_is_named(encoded, stream, redirection):
+    """A closed standard stream is an input or output error of one line."""
+    command = f"{sys.executable} -m fdcodec decode {'-' if stream == 'input' else 'a.fdc'} -o - {redirection}"
+    run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert f"standard {stream} is closed" in run.stderr
+    assert "internal" not in run.stderr
+
+
+def test_model_that_is_not_installed(cli):
+    """Encoding without the model warns first; decoding needs the model's file, and takes no other."""
+    ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
+    assert "warning: mine.fdt is not installed" in cli("encode", "a.png", "-t", "mine.fdt", "--no-embed").err
+    assert cli("decode", "a.fdc", "-o", "b.npy").code == 3
+    assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "dct").code == 3
+    assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "mine.fdt").code == 0
+    assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0
 
 
 @pytest.mark.parametrize("damage", [lambda d: d[:-1], lambda d: d[:9], lambda d: d + b"x", lambda d: b"hello"])
@@ -139,6 +215,20 @@ def test_full_disk_leaves_the_existing_output(cli, encoded, monkeypatch):
     result = cli("encode", "a.png", "-q", "10", "--force")
     assert (result.code, Path("a.fdc").read_bytes()) == (1, encoded)
     assert {path.name for path in Path().iterdir()} == {"a.fdc", "a.png"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_full_standard_output_is_one_line(encoded):
+    """The reason is said in words, without the number of the error."""
+    run = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m fdcodec info a.fdc >/dev/full"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert run.stderr.strip().endswith("a.fdc: No space left on device")
+    assert "Errno" not in run.stderr
 
 
 def test_defect_of_ours_is_one_line(cli, monkeypatch):

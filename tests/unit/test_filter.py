@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.blocks import random_blocks
 from tests.reference import filtering as reference
 
 from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, MAX_STEP_INDEX, MAX_STRENGTH
@@ -22,24 +23,13 @@ SHAPE = (2, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
 GRAY = [(0, 2040)]
 
 
-def random_sizes(height, width, seed):
-    """Return a random partition of a plane: the log2 size of the block over each cell."""
-    rng, sizes = np.random.default_rng(seed), np.zeros((height // 4, width // 4), np.int32)
-
-    def split(x, y, log2_size):
-        size = 1 << log2_size
-        if x >= width or y >= height:
-            return
-        if x + size > width or y + size > height or (log2_size > 2 and rng.random() < 0.6):
-            for quarter in range(4):
-                split(x + (quarter & 1) * size // 2, y + (quarter >> 1) * size // 2, log2_size - 1)
-        else:
-            sizes[y // 4 : (y + size) // 4, x // 4 : (x + size) // 4] = log2_size
-
-    for y in range(0, height, 32):
-        for x in range(0, width, 32):
-            split(x, y, 5)
-    return sizes
+def random_sides(height, width, seed):
+    """Return a random partition of a plane: log2 of the width and of the height of the block over each cell."""
+    sides = np.zeros((2, height // 4, width // 4), np.int32)
+    for x, y, *block in random_blocks((height, width), 0.5, 0.5, np.random.default_rng(seed)):
+        for field, log2_side in zip(sides, block, strict=True):
+            field[y // 4 : (y + (1 << block[1])) // 4, x // 4 : (x + (1 << block[0])) // 4] = log2_side
+    return sides
 
 
 def blocky_plane(height, width, amplitude, seed):
@@ -52,10 +42,10 @@ def blocky_plane(height, width, amplitude, seed):
     return plane.astype(np.int32)
 
 
-def maps_of(sizes):
+def maps_of(sides):
     """Return maps that hold a partition and nothing else."""
-    maps = new_maps(4 * sizes.shape[0], 4 * sizes.shape[1])
-    maps.log2_sizes[:] = sizes
+    maps = new_maps(4 * sides.shape[1], 4 * sides.shape[2])
+    maps.log2_widths[:], maps.log2_heights[:] = sides
     return maps
 
 
@@ -74,7 +64,7 @@ def test_limits_of_every_step():
 
 def test_flat_plane_is_left():
     """A plane of one value is neither deblocked nor corrected."""
-    planes, maps = np.full((1, 16, 16), 700, np.int32), [maps_of(random_sizes(16, 16, seed=1))]
+    planes, maps = np.full((1, 16, 16), 700, np.int32), [maps_of(random_sides(16, 16, seed=1))]
     apply_filter(planes, maps, random_model(1), 250, (7, 7), GRAY)
     assert np.full((1, 16, 16), 700).tolist() == planes.tolist()
 
@@ -83,7 +73,7 @@ def test_strength_zero_is_no_filter():
     """At strength 0 a plane stays as it is."""
     plane = blocky_plane(16, 24, 60, seed=2)
     planes = plane[None].copy()
-    apply_filter(planes, [maps_of(random_sizes(16, 24, seed=2))], random_model(2), 300, (0, 7), GRAY)
+    apply_filter(planes, [maps_of(random_sides(16, 24, seed=2))], random_model(2), 300, (0, 7), GRAY)
     assert plane.tolist() == planes[0].tolist()
 
 
@@ -91,9 +81,9 @@ def test_strength_zero_is_no_filter():
 @pytest.mark.parametrize("amplitude", [4, 30, 120])
 def test_deblocking_follows_the_specification(step_index, amplitude):
     """Edges of a random partition, smooth, rough and high, are smoothed as specified."""
-    plane, sizes = blocky_plane(40, 68, amplitude, seed=step_index), random_sizes(40, 68, seed=amplitude)
-    expected = reference.deblock(plane.tolist(), sizes.tolist(), step_index)
-    deblock_plane(plane, sizes, step_index)
+    plane, sides = blocky_plane(40, 68, amplitude, seed=step_index), random_sides(40, 68, seed=amplitude)
+    expected = reference.deblock(plane.tolist(), sides.tolist(), step_index)
+    deblock_plane(plane, *sides, step_index)
     assert expected == plane.tolist()
 
 
@@ -104,7 +94,7 @@ def test_deblocking_takes_every_branch():
         for amplitude in (4, 30, 120):
             plane = blocky_plane(40, 68, amplitude, seed=step_index)
             after = plane.copy()
-            deblock_plane(after, random_sizes(40, 68, seed=amplitude), step_index)
+            deblock_plane(after, *random_sides(40, 68, seed=amplitude), step_index)
             changed = (after != plane)[:, 8:64].reshape(40, 7, 8)
             kinds |= {int(np.sum(segment[[0, 1, 2, 5, 6, 7]])) for row in changed for segment in row}
     assert kinds >= {0, 1, 2, 3, 4, 5, 6}
@@ -118,10 +108,26 @@ def test_deblocking_at_its_thresholds(step_index):
     jumps = np.repeat(rng.integers(-8, 9, (800, 2)), 8, axis=1)
     bends = rng.integers(0, rng.integers(1, 16, (800, 1)), (800, 16))
     plane = np.repeat(900 + slopes + jumps + bends, 4, axis=0).astype(np.int32)
-    sizes = np.full((800, 4), 3, np.int32)
-    expected = reference.deblock(plane.tolist(), sizes.tolist(), step_index)
-    deblock_plane(plane, sizes, step_index)
+    sides = np.full((2, 800, 4), 3, np.int32)
+    expected = reference.deblock(plane.tolist(), sides.tolist(), step_index)
+    deblock_plane(plane, *sides, step_index)
     assert expected == plane.tolist()
+
+
+@pytest.mark.parametrize("sides", [(3, 2), (2, 3), (4, 3), (3, 4), (5, 4), (4, 5)])
+def test_oblong_blocks_have_edges_of_their_own(sides):
+    """Edges of halves are smoothed on the grid of 8, as specified; samples far from every edge stay."""
+    plane = blocky_plane(64, 64, 20, seed=9)
+    log2_sides = np.zeros((2, 16, 16), np.int32)
+    log2_sides[0], log2_sides[1] = sides
+    expected = reference.deblock(plane.tolist(), log2_sides.tolist(), 300)
+    after = plane.copy()
+    deblock_plane(after, *log2_sides, 300)
+    assert expected == after.tolist()
+    width, height = max(8, 1 << sides[0]), max(8, 1 << sides[1])
+    inside = np.add.outer((np.arange(64) + 3) % height > 5, (np.arange(64) + 3) % width > 5) == 2
+    assert (after == plane)[inside].all()
+    assert (after != plane).any()
 
 
 @pytest.mark.parametrize("step_index", [100, 224, 280, 383])
@@ -151,16 +157,16 @@ def test_classes_of_extremes_do_not_overflow():
 def test_whole_filter_follows_the_specification(strength, step_index):
     """A luma and a chroma plane filtered at each strength and step range are the specification's."""
     planes = np.stack([blocky_plane(12, 20, 50, seed=strength + k) for k in range(3)])
-    sizes, model = random_sizes(12, 20, seed=strength), random_model(seed=strength)
+    sides, model = random_sides(12, 20, seed=strength), random_model(seed=strength)
     bounds = [(0, 2040), (700, 1300), (-200, 900)]
     strengths = (strength, MAX_STRENGTH + 1 - strength)
     expected = [
         reference.filtered(
-            planes[k].tolist(), sizes.tolist(), model.filters[min(k, 1)], step_index, strengths[min(k, 1)], bounds[k]
+            planes[k].tolist(), sides.tolist(), model.filters[min(k, 1)], step_index, strengths[min(k, 1)], bounds[k]
         )
         for k in range(3)
     ]
-    apply_filter(planes, [maps_of(sizes)] * 3, model, step_index, strengths, bounds)
+    apply_filter(planes, [maps_of(sides)] * 3, model, step_index, strengths, bounds)
     assert expected == planes.tolist()
 
 
@@ -168,9 +174,9 @@ def test_extreme_weights_do_not_overflow():
     """The greatest weights on the greatest differences give the specification's integers."""
     planes = (np.indices((1, 8, 8)).sum(axis=0) % 2 * 2040).astype(np.int32)
     model = ClassModel("extreme", filters=np.full(SHAPE, 127, np.int8))
-    sizes = random_sizes(8, 8, seed=1)
-    expected = reference.filtered(planes[0].tolist(), sizes.tolist(), model.filters[0], 383, 7, (0, 2040))
-    apply_filter(planes, [maps_of(sizes)], model, 383, (7, 7), GRAY)
+    sides = random_sides(8, 8, seed=1)
+    expected = reference.filtered(planes[0].tolist(), sides.tolist(), model.filters[0], 383, 7, (0, 2040))
+    apply_filter(planes, [maps_of(sides)], model, 383, (7, 7), GRAY)
     assert expected == planes[0].tolist()
 
 
@@ -179,7 +185,7 @@ def test_errors_by_strength_are_those_of_the_filter(model):
     """The error that the encoder expects of strengths 0, 1 and 5 is what the decoder then makes, before clipping."""
     original = np.stack([blocky_plane(24, 32, 40, seed=k) for k in range(3)])
     decoded = original + np.random.default_rng(4).integers(-60, 61, original.shape, np.int32)
-    maps = [maps_of(random_sizes(24, 32, seed=5))] * 3
+    maps = [maps_of(random_sides(24, 32, seed=5))] * 3
     errors = strength_errors(original, decoded.copy(), maps, model, 270)
     for strength in (0, 1, 5):
         planes = decoded.copy()

@@ -61,10 +61,11 @@ def test_no_block_keeps_more_levels_than_allowed(sparsity):
     tile, _, _ = tile_of(IMAGES["noise"], 95, sparsity=sparsity)
     most = 0
     for maps in tile.maps:
-        for row, column in np.ndindex(maps.log2_sizes.shape):
-            size, x, y = 1 << maps.log2_sizes[row, column], 4 * column, 4 * row
-            if (x | y) % size == 0:
-                most = max(most, np.count_nonzero(maps.levels[y : y + size, x : x + size]))
+        for row, column in np.ndindex(maps.modes.shape):
+            width, height = 1 << maps.log2_widths[row, column], 1 << maps.log2_heights[row, column]
+            x, y = 4 * column, 4 * row
+            if x % width == 0 and y % height == 0:
+                most = max(most, np.count_nonzero(maps.levels[y : y + height, x : x + width]))
     assert most <= sparsity
 
 

@@ -4,13 +4,15 @@ from itertools import product
 
 import numpy as np
 import pytest
+from tests.blocks import ALL_SIZES
 
 from fdcodec.coding.contexts import N_CONTEXTS
+from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost, new_costs, update_costs
 from fdcodec.kernels.quantization_kernels import keep_largest, optimize_levels, trellis_levels
 from fdcodec.kernels.range_coder import new_contexts
-from fdcodec.kernels.syntax_kernels import NEXT_STATE, STRIDE, coefficient_context
-from fdcodec.kernels.tables import build_tables
+from fdcodec.kernels.syntax_kernels import NEIGHBOUR_CLASS, STRIDE, coefficient_context
+from fdcodec.kernels.tables import NEXT_STATE, build_tables
 
 SCANS = build_tables({}).scans
 HALF_STEP = 700  # in 1/64 of a coefficient unit
@@ -21,66 +23,117 @@ class Choice:
     """One block, what the encoder chose for it, and what any other choice would cost."""
 
     def __init__(self, coefficients, lagrangian=LAGRANGIAN, seed=0):
-        self.coefficients, self.log2 = coefficients, len(coefficients).bit_length() - 1
-        self.lagrangian, self.scan = lagrangian, SCANS[self.log2]
+        height, width = coefficients.shape
+        self.log2_width, self.log2_height = width.bit_length() - 1, height.bit_length() - 1
+        self.size = size_class(self.log2_width, self.log2_height)
+        self.lagrangian, self.scan = lagrangian, SCANS[self.log2_height, self.log2_width]
         self.contexts, self.costs = new_contexts(N_CONTEXTS), new_costs()
         if seed:
             probabilities = np.random.default_rng(seed).integers(3000, 62000, N_CONTEXTS)
             self.contexts[:, 0] = self.contexts[:, 1] = probabilities
         update_costs(self.contexts, 0, self.costs)
-        self.levels, self.neighbours = np.zeros((32, 32), np.int32), np.zeros(1024, np.int64)
-        self.block = np.zeros((32, 32), np.int32)
-        self.block[: len(coefficients), : len(coefficients)] = coefficients
+        self.levels, self.block = np.zeros((32, 32), np.int32), np.zeros((32, 32), np.int32)
+        self.block[:height, :width] = coefficients
         self.scalar_end, self.scalar_cost = self.run(
             optimize_levels, (np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros((3, 1024), np.int64))
         )
         self.scalar_levels = self.levels.copy()
         paths = np.zeros((2, 1024, 4), np.int64)
-        self.end = self.run(trellis_levels, (paths[0], paths[1], np.zeros((6, 4), np.int64)))
+        histories = np.zeros((2, 5, 3, 3), np.uint64)
+        self.end, self.end_cost = self.run(trellis_levels, (paths[0], paths[1], np.zeros((4, 4), np.int64), histories))
+
+    @property
+    def n_positions(self):
+        """The number of coefficients."""
+        return 1 << (self.log2_width + self.log2_height)
 
     def run(self, kernel, scratch):
         """Run one of the two quantizers."""
-        block = (0, self.log2, 0, self.scan)
-        arrays = (self.levels, self.neighbours, scratch)
-        return kernel(self.block, block, HALF_STEP, self.lagrangian, self.contexts, self.costs, *arrays)
+        coded = (0, self.log2_width, self.log2_height, 0, self.scan)
+        costs = (self.contexts, self.costs)
+        return kernel(self.block, coded, HALF_STEP, self.lagrangian, *costs, self.levels, scratch)
+
+    def error(self, k, magnitude, quantizer):
+        """Return the squared error of a magnitude at a scan position."""
+        value = abs(int(self.block[self.scan[k] >> 5, self.scan[k] & 31]))
+        return (64 * value - max(2 * magnitude - quantizer, 0) * HALF_STEP) ** 2 << 6
+
+    def rate(self, k, magnitude, quantizer, above, is_last):
+        """Return the price of a magnitude at a scan position; `above`: those of higher positions, 15 at most."""
+        row, column = int(self.scan[k]) >> 5, int(self.scan[k]) & 31
+        near, far = ((0, 1), (1, 0)), ((0, 2), (1, 1), (2, 0))
+        total = sum(2 * above.get((row + dy, column + dx), 0) for dy, dx in near)
+        total += sum(above.get((row + dy, column + dx), 0) for dy, dx in far)
+        context = coefficient_context(0, self.size, quantizer, row + column, NEIGHBOUR_CLASS[min(total, 31)])
+        table = self.costs.last_levels if is_last else self.costs.levels
+        return self.lagrangian * int(magnitude_cost(table[context], magnitude))
 
     def cost(self, magnitudes):
-        """Return the cost of magnitudes by scan position from 0, the rest being zero, as the trellis counts it."""
-        n_positions = 1 << (2 * self.log2)
-        magnitudes = [*magnitudes, *[0] * (n_positions - len(magnitudes))]
+        """Return the cost of magnitudes by scan position from 0, the rest being zero, with the contexts they have."""
+        magnitudes = [*magnitudes, *[0] * (self.n_positions - len(magnitudes))]
         end = max((k + 1 for k, magnitude in enumerate(magnitudes) if magnitude), default=0)
-        total, state = self.lagrangian * end_cost(self.contexts, self.costs, 0, self.log2, 0, end), 0
-        for k in range(n_positions - 1, -1, -1):
-            row, column = self.scan[k] >> 5, self.scan[k] & 31
-            magnitude, quantizer = magnitudes[k], state >> 1
-            error = 64 * abs(int(self.block[row, column])) - max(2 * magnitude - quantizer, 0) * HALF_STEP
-            total += error * error << 6
+        total = self.lagrangian * int(end_cost(self.contexts, self.costs, 0, self.size, 0, end))
+        state, above = 0, {}
+        for k in range(self.n_positions - 1, -1, -1):
+            magnitude, quantizer = int(magnitudes[k]), state >> 1
+            total += self.error(k, magnitude, quantizer)
             if k < end:
-                table = self.costs.last_levels if k == end - 1 else self.costs.levels
-                context = coefficient_context(0, self.log2, quantizer, row + column, self.neighbours[k])
-                total += self.lagrangian * magnitude_cost(table[context], magnitude)
+                total += self.rate(k, magnitude, quantizer, above, k == end - 1)
+                above[int(self.scan[k]) >> 5, int(self.scan[k]) & 31] = min(magnitude, 15)
                 state = NEXT_STATE[state, magnitude & 1]
         return total
 
     def magnitudes(self):
         """Return the trellis's magnitudes by scan position."""
-        places = self.scan[: 1 << (2 * self.log2)]
+        places = self.scan[: self.n_positions]
         return np.abs(self.levels[places >> 5, places & 31]).tolist()
 
 
-def block_of(values, log2_size=2):
+def candidates(choice, k, state):
+    """Return the magnitudes that the trellis weighs in a state: zero and the two nearest of its quantizer."""
+    value = abs(int(choice.block[choice.scan[k] >> 5, choice.scan[k] & 31])) * 64
+    low = (value // HALF_STEP + (state >> 1)) >> 1
+    return {0} if value == 0 else {0, low, low + 1}
+
+
+def viterbi(choice):
+    """Return the cost of the path a search over four states finds, each state keeping its cheapest path so far."""
+    amplitudes = np.abs(choice.block[choice.scan >> 5, choice.scan & 31][: choice.n_positions].astype(np.int64)) * 64
+    last = max((k for k in range(choice.n_positions) if amplitudes[k] >= HALF_STEP), default=-1)
+    zeros = [choice.error(k, 0, 0) for k in range(choice.n_positions)]
+    ends = [choice.lagrangian * int(end_cost(choice.contexts, choice.costs, 0, choice.size, 0, end))
+            for end in range(choice.n_positions + 1)]  # fmt: skip
+    paths = {}
+    for k in range(last, -1, -1):
+        starts = [(sum(zeros[k + 1 :]) + ends[k + 1], 0, {}, True)]
+        steps = []
+        for cost, state, above, opens in [(c, s, a, False) for s, (c, a) in sorted(paths.items())] + starts:
+            for magnitude in sorted(candidates(choice, k, state)):
+                if opens and not magnitude:
+                    continue
+                price = choice.rate(k, magnitude, state >> 1, above, opens) + choice.error(k, magnitude, state >> 1)
+                place = (int(choice.scan[k]) >> 5, int(choice.scan[k]) & 31)
+                steps.append((cost + price, NEXT_STATE[state, magnitude & 1], {**above, place: min(magnitude, 15)}))
+        paths = {}
+        for cost, state, above in steps:
+            if state not in paths or cost < paths[state][0]:
+                paths[state] = cost, above
+    return min([sum(zeros) + ends[0], *(cost for cost, _ in paths.values())])
+
+
+def block_of(values, sides=(2, 2)):
     """Return a block with these coefficients at the start of the scan."""
-    block = np.zeros((1 << log2_size, 1 << log2_size), np.int32)
-    for place, value in zip(SCANS[log2_size], values, strict=False):
+    block = np.zeros((1 << sides[1], 1 << sides[0]), np.int32)
+    for place, value in zip(SCANS[sides[1], sides[0]], values, strict=False):
         block[place >> 5, place & 31] = value
     return block
 
 
-def laplacian_block(log2_size, scale, seed):
+def laplacian_block(sides, scale, seed):
     """Return random coefficients, in steps, that fall off with the frequency."""
-    size, rng = 1 << log2_size, np.random.default_rng(seed)
-    falloff = 1 / (1 + np.indices((size, size)).sum(axis=0))
-    return np.int32(rng.laplace(0, scale * 2 * HALF_STEP / 64, (size, size)) * falloff)
+    shape, rng = (1 << sides[1], 1 << sides[0]), np.random.default_rng(seed)
+    falloff = 1 / (1 + np.indices(shape).sum(axis=0))
+    return np.int32(rng.laplace(0, scale * 2 * HALF_STEP / 64, shape) * falloff)
 
 
 def test_zeros_stay_zeros():
@@ -102,46 +155,50 @@ def test_whole_steps_are_kept_where_bits_are_cheap():
 
 def test_everything_is_dropped_where_bits_are_dear():
     """At a high price nothing is coded."""
-    choice = Choice(laplacian_block(3, 4, seed=1), lagrangian=1 << 36)
+    choice = Choice(laplacian_block((3, 3), 4, seed=1), lagrangian=1 << 36)
     assert (choice.scalar_end, choice.end) == (0, 0)
     assert not choice.levels.any()
 
 
-@pytest.mark.parametrize("log2_size", [2, 3, 4, 5])
+@pytest.mark.parametrize("sides", ALL_SIZES)
 @pytest.mark.parametrize("scale", [0.3, 1, 4, 2000])
 @pytest.mark.parametrize("seed", range(1, 4))
-def test_chosen_levels_cost_no_more_than_zeros(log2_size, scale, seed):
-    """Neither quantizer is worse than coding nothing, and the end is one past the last level that is not zero."""
-    choice = Choice(laplacian_block(log2_size, scale, seed), seed=seed)
+def test_chosen_levels_cost_what_is_said(sides, scale, seed):
+    """The trellis costs what it returns, neither quantizer more than coding nothing; the end is past the last level."""
+    choice = Choice(laplacian_block(sides, scale, seed), seed=seed)
     magnitudes = choice.magnitudes()
-    assert choice.scalar_cost <= choice.cost([])
-    assert choice.cost(magnitudes) <= choice.cost([])
     assert choice.end == max((k + 1 for k, magnitude in enumerate(magnitudes) if magnitude), default=0)
+    assert choice.end_cost == choice.cost(magnitudes) <= choice.cost([])
+    assert choice.scalar_cost <= choice.cost([])
+
+
+@pytest.mark.parametrize("sides", [(2, 2), (3, 2), (2, 3), (3, 3), (4, 3), (3, 4)])
+@pytest.mark.parametrize("scale", [1, 4, 30])
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_trellis_follows_the_search_in_plain_python(sides, scale, seed):
+    """The cheapest path, with the contexts of its own magnitudes, is that of a plain search over four states."""
+    choice = Choice(laplacian_block(sides, scale, seed), seed=seed)
+    assert viterbi(choice) == choice.end_cost
 
 
 @pytest.mark.parametrize("seed", range(1, 9))
-def test_trellis_finds_the_cheapest_path(seed):
-    """On four coefficients no choice among zero and the two nearest levels of each state is cheaper."""
-    rng = np.random.default_rng(seed)
-    values = rng.integers(-3 * HALF_STEP // 32, 3 * HALF_STEP // 32, 4)
+def test_trellis_finds_the_cheapest_of_three(seed):
+    """On three coefficients, of which one has a path to each state, no choice among the candidates is cheaper."""
+    values = np.random.default_rng(seed).integers(-3 * HALF_STEP // 32, 3 * HALF_STEP // 32, 3)
     choice = Choice(block_of(values), seed=seed)
     best = choice.cost([])
-    for magnitudes in product(range(6), repeat=4):
-        if any(magnitudes) and is_allowed(values, magnitudes):
+    for magnitudes in product(range(6), repeat=3):
+        if any(magnitudes) and is_allowed(choice, values, magnitudes):
             best = min(best, choice.cost(magnitudes))
-    assert best == choice.cost(choice.magnitudes())
+    assert best == choice.end_cost
 
 
-def is_allowed(values, magnitudes):
-    """Tell whether each magnitude is zero or one of the two nearest of the state it is met in."""
-    last = max(k for k in range(4) if abs(int(values[k])) * 64 >= HALF_STEP)
-    end = max(k + 1 for k in range(4) if magnitudes[k])
-    state = 0
+def is_allowed(choice, values, magnitudes):
+    """Tell whether each magnitude is among the candidates of the state it is met in."""
+    last = max((k for k, value in enumerate(values) if abs(int(value)) * 64 >= HALF_STEP), default=-1)
+    end, state = max(k + 1 for k, magnitude in enumerate(magnitudes) if magnitude), 0
     for k in range(end - 1, -1, -1):
-        whole = abs(int(values[k])) * 64 // HALF_STEP
-        if values[k] == 0 and magnitudes[k]:
-            return False
-        if magnitudes[k] not in (0, (whole + (state >> 1)) >> 1, ((whole + (state >> 1)) >> 1) + 1):
+        if magnitudes[k] not in candidates(choice, k, state):
             return False
         state = NEXT_STATE[state, magnitudes[k] & 1]
     return end - 1 <= last
@@ -150,7 +207,7 @@ def is_allowed(values, magnitudes):
 @pytest.mark.parametrize("seed", range(1, 9))
 def test_zero_coefficients_get_no_levels(seed):
     """A level that would only steer the quantizer's state is not coded, so that a sparsity holds."""
-    block = laplacian_block(3, 6, seed)
+    block = laplacian_block((3, 3), 6, seed)
     block[np.random.default_rng(seed).random((8, 8)) < 0.5] = 0
     choice = Choice(block, lagrangian=1, seed=seed)
     assert choice.levels.any()
@@ -158,13 +215,16 @@ def test_zero_coefficients_get_no_levels(seed):
 
 
 @pytest.mark.parametrize("sparsity", [1, 3, 16, 99])
+@pytest.mark.parametrize("sides", [(4, 4), (8, 4), (4, 8)])
 @pytest.mark.parametrize("seed", range(3))
-def test_keep_largest(sparsity, seed):
+def test_keep_largest(sparsity, sides, seed):
     """The s largest magnitudes stay, of equal ones the first by rows; the rest is zero."""
+    width, height = sides
     block = np.zeros((32, 32), np.int32)
-    block[:4, :4] = np.random.default_rng(seed).integers(-4, 5, (4, 4))
-    order = np.argsort(-np.abs(block[:4, :4]).ravel(), kind="stable")
-    expected = block[:4, :4].ravel().copy()
+    part = block[:height, :width]
+    part[:] = np.random.default_rng(seed).integers(-4, 5, (height, width))
+    order = np.argsort(-np.abs(part).ravel(), kind="stable")
+    expected = part.ravel().copy()
     expected[order[sparsity:]] = 0
-    keep_largest(block, 4, sparsity, np.zeros((32, 32), np.int32))
-    assert expected.tolist() == block[:4, :4].ravel().tolist()
+    keep_largest(block, width, height, sparsity, np.zeros((32, 32), np.int32))
+    assert expected.tolist() == part.ravel().tolist()

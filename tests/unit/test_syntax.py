@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from tests.blocks import ALL_SIZES, random_blocks
 from tests.reference.range_coder import Decoder
 from tests.reference.syntax import Contexts, PlaneDecoder
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MAX_LOG2, MIN_LOG2, N_MODES
+from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MODES
+from fdcodec.kernels.block_kernels import log2_area, size_class
 from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax_kernels import (
     MAX_NEIGHBOURS,
@@ -30,26 +32,19 @@ ALPHABETS = {
 }
 
 
-def random_maps(height, width, kind, alphabet, split, seed):
+def random_maps(shape, kind, alphabet, split, seed):
     """Return valid maps of random blocks: partition, modes, ends, and levels from an alphabet."""
-    rng, maps = np.random.default_rng(seed), new_maps(height, width)
-    waiting = [(x, y, MAX_LOG2) for y in range(0, height, 32) for x in range(0, width, 32)]
-    while waiting:
-        x, y, log2_size = waiting.pop()
-        size, half = 1 << log2_size, 1 << log2_size >> 1
-        if x >= width or y >= height:
-            continue
-        if x + size > width or y + size > height or (log2_size > MIN_LOG2 and rng.random() < split):
-            waiting += [(x + dx, y + dy, log2_size - 1) for dx in (0, half) for dy in (0, half)]
-            continue
-        levels = np.zeros(size * size, np.int32)
-        levels[: rng.integers(size * size, endpoint=True)] = 1
-        levels *= rng.choice(alphabet, size * size)
-        end = int(np.max(np.nonzero(levels)[0] + 1, initial=0))
-        scan = SCANS[log2_size, : size * size]
+    rng, maps = np.random.default_rng(seed), new_maps(*shape)
+    for x, y, log2_width, log2_height in random_blocks(shape, split, 0.4, rng):
+        width, height = 1 << log2_width, 1 << log2_height
+        levels = np.zeros(width * height, np.int32)
+        levels[: rng.integers(width * height, endpoint=True)] = 1
+        levels *= rng.choice(alphabet, width * height)
+        scan = SCANS[log2_height, log2_width, : width * height]
         maps.levels[y + (scan >> 5), x + (scan & 31)] = levels
-        cells = np.s_[y // 4 : (y + size) // 4, x // 4 : (x + size) // 4]
-        maps.log2_sizes[cells], maps.ends[cells] = log2_size, end
+        cells = np.s_[y // 4 : (y + height) // 4, x // 4 : (x + width) // 4]
+        maps.log2_widths[cells], maps.log2_heights[cells] = log2_width, log2_height
+        maps.ends[cells] = np.max(np.nonzero(levels)[0] + 1, initial=0)
         maps.modes[cells] = rng.integers(N_MODES + kind)
     return maps
 
@@ -77,12 +72,22 @@ def as_lists(planes):
     return [[field.tolist() for field in maps] for maps in planes]
 
 
+def listed(*fields):
+    """Return the values that each cell has in the fields."""
+    return np.stack(fields, axis=-1).tolist()
+
+
+def sides_of(maps):
+    """Return log2 of the width and height over each cell."""
+    return listed(maps.log2_widths, maps.log2_heights)
+
+
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("alphabet", ALPHABETS)
 @pytest.mark.parametrize("split", [0, 0.5, 1])
 def test_round_trip_and_equal_state(shape, alphabet, split):
     """A luma and a chroma plane of random maps come back, and both sides end with the same contexts."""
-    planes = [random_maps(*shape, kind, ALPHABETS[alphabet], split, seed=10 + kind) for kind in (0, 1)]
+    planes = [random_maps(shape, kind, ALPHABETS[alphabet], split, seed=10 + kind) for kind in (0, 1)]
     payload, contexts = encode(planes)
     decoded, decoded_contexts = decode(payload, [shape] * 2)
     assert as_lists(planes) == as_lists(decoded)
@@ -93,14 +98,15 @@ def test_round_trip_and_equal_state(shape, alphabet, split):
 @pytest.mark.parametrize("alphabet", ALPHABETS)
 def test_decoder_of_the_specification_reads_the_same(shape, alphabet):
     """A decoder that shares no code with the kernels reads the same maps and ends with the same contexts."""
-    planes = [random_maps(*shape, kind, ALPHABETS[alphabet], 0.5, seed=20 + kind) for kind in (0, 1, 1)]
+    planes = [random_maps(shape, kind, ALPHABETS[alphabet], 0.5, seed=20 + kind) for kind in (0, 1, 1)]
     payload, contexts = encode(planes)
     coder, plain = Decoder(payload), Contexts()
     luma = PlaneDecoder(coder, plain, *shape)
     for maps, decoder in zip(planes, [luma, *(PlaneDecoder(coder, plain, *shape, luma) for _ in "ab")], strict=True):
         blocks = [[decoder.at(x, y) for x in range(0, shape[1], 4)] for y in range(0, shape[0], 4)]
-        fields = [[[getattr(block, name) for block in row] for row in blocks] for name in ("log2", "mode", "end")]
-        assert [*fields, decoder.levels] == as_lists([maps])[0]
+        assert [[list(block.log2_sides) for block in row] for row in blocks] == sides_of(maps)
+        assert [[[block.mode, block.end] for block in row] for row in blocks] == listed(maps.modes, maps.ends)
+        assert maps.levels.tolist() == decoder.levels
     assert [bin_.state() for bin_ in plain.bins] == contexts.tolist()
 
 
@@ -112,7 +118,7 @@ def test_every_mode_beside_every_mode(kind, mode):
         mode = 0
     planes = [new_maps(8, 36 * 4) for _ in range(kind + 1)]
     for maps in planes:
-        maps.log2_sizes[:] = MIN_LOG2
+        maps.log2_widths[:] = maps.log2_heights[:] = MIN_LOG2
         maps.modes[0] = np.arange(36) % N_MODES
     planes[kind].modes[1] = mode
     planes[kind].modes[1, ::2] = (mode + 7 * np.arange(18)) % N_MODES
@@ -123,9 +129,9 @@ def test_every_mode_beside_every_mode(kind, mode):
 def test_context_numbers_exhaustively():
     """Every class of a coefficient has a context of its own, below the next element's first one."""
     numbers = [
-        coefficient_context(kind, log2_size, quantizer, diagonal, neighbours)
+        coefficient_context(kind, size, quantizer, diagonal, neighbours)
         for kind in range(ctx.KINDS)
-        for log2_size in range(MIN_LOG2, MAX_LOG2 + 1)
+        for size in range(ctx.N_SIZES)
         for quantizer in range(ctx.N_QUANTIZERS)
         for diagonal in (0, 1, 3, 10)
         for neighbours in range(ctx.N_NEIGHBOUR_CLASSES)
@@ -135,10 +141,32 @@ def test_context_numbers_exhaustively():
     assert len(Contexts().bins) == ctx.N_CONTEXTS
 
 
+def test_sizes_have_their_classes():
+    """Squares are 0..3, halves 4..6 whether they lie or stand, and a class has one area."""
+    classes = [size_class(*sides) for sides in ALL_SIZES]
+    assert classes == [0, 1, 2, 3, 4, 4, 5, 5, 6, 6]
+    assert [log2_area(size) for size in classes] == [sum(sides) for sides in ALL_SIZES]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_any_bytes_cut_the_plane_into_blocks(seed):
+    """Whatever a payload holds, every cell lies in a block that a cut can give, and the oracle reads the same cuts."""
+    shape, payload = (36, 68), np.random.default_rng(seed).integers(0, 256, 9000).astype(np.uint8).tobytes()
+    planes, _ = decode(payload, [shape] * 2)
+    coder, plain = Decoder(payload), Contexts()
+    luma = PlaneDecoder(coder, plain, *shape)
+    for maps, decoder in zip(planes, (luma, PlaneDecoder(coder, plain, *shape, luma)), strict=True):
+        blocks = [[decoder.at(x, y) for x in range(0, shape[1], 4)] for y in range(0, shape[0], 4)]
+        assert [[list(block.log2_sides) for block in row] for row in blocks] == sides_of(maps)
+        assert {tuple(sides) for row in sides_of(maps) for sides in row} <= set(ALL_SIZES)
+        assert maps.levels.tolist() == decoder.levels
+
+
 def test_classes_are_within_their_ranges():
     """Frequencies and neighbours have classes below the number of each, and rise with what they class."""
-    for log2_size in range(MIN_LOG2, MAX_LOG2 + 1):
-        classes = [frequency_class(diagonal, log2_size) for diagonal in range(2 * (1 << log2_size) - 1)]
+    for log2_width, log2_height in ALL_SIZES:
+        size = size_class(log2_width, log2_height)
+        classes = [frequency_class(diagonal, size) for diagonal in range((1 << log2_width) + (1 << log2_height) - 1)]
         assert sorted(classes) == classes
         assert set(classes) <= set(range(ctx.N_FREQUENCY_CLASSES))
     assert len(NEIGHBOUR_CLASS) >= MAX_NEIGHBOURS

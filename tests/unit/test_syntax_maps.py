@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from tests.blocks import ALL_SIZES, parts_of, random_blocks
 
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
 from fdcodec.coding.contexts import N_CONTEXTS
@@ -19,50 +20,39 @@ SHAPES = [(4, 4), (4, 36), (32, 32), (36, 68)]
 
 
 class Choice(NamedTuple):
-    """What to put into the maps: the modes, the likely size of levels, how often blocks split and hold levels."""
+    """What to put into the maps: the modes, the likely size of levels, how often blocks are cut and hold levels."""
 
     modes: list[int]
     levels: list[int]
     split: float
+    halved: float
     filled: float
 
 
-EMPTY = Choice([0], [0], 0.0, 0.0)
-ORDINARY = Choice(list(range(N_MODES)), [0, 0, 0, 0, 1, -1, 2, -3, 9, 40], 0.6, 0.7)
-LARGE = Choice([1, 18], [MAX_LEVEL, -MAX_LEVEL, 14, 15, -16, 17], 0.5, 0.9)
+EMPTY = Choice([0], [0], 0.0, 0.0, 0.0)
+ORDINARY = Choice(list(range(N_MODES)), [0, 0, 0, 0, 1, -1, 2, -3, 9, 40], 0.6, 0.4, 0.7)
+LARGE = Choice([1, 18], [MAX_LEVEL, -MAX_LEVEL, 14, 15, -16, 17], 0.5, 0.4, 0.9)
 
 
-def put_block(maps, x, y, log2_size, choice, rng):
+def put_block(maps, block, choice, rng):
     """Put one random block into the maps."""
-    size, cells = 1 << log2_size, np.s_[y >> 2 : (y >> 2) + (1 << log2_size >> 2), x >> 2 : (x + (1 << log2_size)) >> 2]
-    end = 0 if rng.random() >= choice.filled else int(rng.integers(0, min(size * size, 70), endpoint=True))
-    maps.log2_sizes[cells], maps.modes[cells] = log2_size, rng.choice(choice.modes)
+    x, y, log2_width, log2_height = block
+    width, height = 1 << log2_width, 1 << log2_height
+    cells = np.s_[y // 4 : (y + height) // 4, x // 4 : (x + width) // 4]
+    end = 0 if rng.random() >= choice.filled else int(rng.integers(0, min(width * height, 70), endpoint=True))
+    maps.log2_widths[cells], maps.log2_heights[cells] = log2_width, log2_height
+    maps.modes[cells], maps.ends[cells] = rng.choice(choice.modes), end
     values = rng.choice(choice.levels, end)
     values[-1:] = [value if value else 1 for value in values[-1:]]
-    maps.ends[cells] = end
-    places = SCANS[log2_size, :end]
+    places = SCANS[log2_height, log2_width, :end]
     maps.levels[y + (places >> 5), x + (places & 31)] = values
 
 
 def random_maps(shape, choice, seed):
     """Return valid maps of a plane."""
     rng, maps = np.random.default_rng(seed), new_maps(*shape)
-    height, width = shape
-
-    def put(x, y, log2_size):
-        half = 1 << log2_size >> 1
-        if x >= width or y >= height:
-            return
-        crosses = x + 2 * half > width or y + 2 * half > height
-        if crosses or (log2_size > 2 and rng.random() < choice.split):
-            for quarter in range(4):
-                put(x + (quarter & 1) * half, y + (quarter >> 1) * half, log2_size - 1)
-        else:
-            put_block(maps, x, y, log2_size, choice, rng)
-
-    for y in range(0, height, 32):
-        for x in range(0, width, 32):
-            put(x, y, 5)
+    for block in random_blocks(shape, choice.split, choice.halved, rng):
+        put_block(maps, block, choice, rng)
     return maps
 
 
@@ -110,25 +100,42 @@ def test_empty_blocks(shape):
 def test_one_level_in_one_block(level, position):
     """A single level of any size at any position of the scan is read as written."""
     maps = random_maps((4, 4), EMPTY, seed=0)
-    place = SCANS[2, position]
+    place = SCANS[2, 2, position]
     maps.levels[place >> 5, place & 31] = level
     maps.ends[:] = position + 1
     assert_round_trip([maps])
 
 
-@pytest.mark.parametrize("log2_size", [2, 3, 4, 5])
-def test_every_end(log2_size):
+@pytest.mark.parametrize("sides", ALL_SIZES)
+def test_every_end(sides):
     """Each end that a block can have, up to all of its places, is read as written."""
-    size = 1 << log2_size
-    for end in [*range(0, size * size, max(1, size * size // 32)), size * size - 1, size * size]:
-        maps = random_maps((32, 32), EMPTY._replace(split=0.0), seed=0)
-        maps.log2_sizes[:] = log2_size
-        for y in range(0, 32, size):
-            for x in range(0, 32, size):
-                places = SCANS[log2_size, :end]
+    width, height = 1 << sides[0], 1 << sides[1]
+    area, maps = width * height, new_maps(32, 32)
+    maps.log2_widths[:], maps.log2_heights[:] = sides
+    for end in [*range(0, area, max(1, area // 32)), area - 1, area]:
+        maps.levels[:] = 0
+        for y in range(0, 32, height):
+            for x in range(0, 32, width):
+                places = SCANS[sides[1], sides[0], :end]
                 maps.levels[y + (places >> 5), x + (places & 31)] = 1
         maps.ends[:] = end
         assert_round_trip([maps])
+
+
+@pytest.mark.parametrize("log2_side", [3, 4, 5])
+@pytest.mark.parametrize("guided", ALL_SIZES)
+def test_every_cut_under_every_block_of_luma(log2_side, guided):
+    """Whole squares, quarters, lying and standing halves in chroma are read as written, whatever luma's blocks."""
+    luma = new_maps(32, 32)
+    luma.log2_widths[:], luma.log2_heights[:] = guided
+    for halved in (0.0, 0.5, 1.0):
+        chroma = new_maps(32, 32)
+        rng = np.random.default_rng(log2_side)
+        for y in range(0, 32, 1 << log2_side):
+            for x in range(0, 32, 1 << log2_side):
+                for block in parts_of(x, y, log2_side, halved, rng):
+                    put_block(chroma, block, ORDINARY, rng)
+        assert_round_trip([luma, chroma])
 
 
 @pytest.mark.parametrize("mode", range(N_MODES))
@@ -168,7 +175,7 @@ def test_random_maps(shape, seed):
 @pytest.mark.parametrize("kept", [0, 1, 10, 100])
 def test_payload_that_ends_early(kept):
     """A payload cut to its first bytes, of which the blocks need far more, is refused."""
-    payload, _ = write([random_maps((36, 68), LARGE, seed=3)])
+    payload, _ = write([random_maps((36, 68), LARGE, seed=5)])
     assert len(payload) > kept + 1000
     # What the zeros past the end mean depends on the bytes kept; these ones leave levels to read.
     with pytest.raises(FormatError, match="ends before"):

@@ -10,8 +10,11 @@ from typing import Any
 import click
 
 from fdcodec.cli.console import Console
-from fdcodec.errors import FdcError, ParameterError
+from fdcodec.errors import FdcError, ParameterError, TargetWarning
 from fdcodec.image.files import replace_file
+
+NOT_AS_ASKED = TargetWarning.exit_code
+"""Exit code of a result that was written, but is not what was asked for; `not_as_asked` among its facts says why."""
 
 STREAM = Path("-")
 """Standard input or standard output in place of a file."""
@@ -19,19 +22,26 @@ STREAM = Path("-")
 
 @dataclass(frozen=True)
 class Job:
-    """One input and where its result goes."""
+    """One input and where its result goes; `rival` is an earlier input with the same output."""
 
     source: Path
     target: Path = STREAM
     make_directory: bool = False
+    rival: Path | None = None
 
     def read(self) -> bytes:
         """Return the bytes of the input."""
-        return sys.stdin.buffer.read() if self.source == STREAM else self.source.read_bytes()
+        if self.source != STREAM:
+            return self.source.read_bytes()
+        if sys.stdin is None:
+            raise OSError("standard input is closed")
+        return sys.stdin.buffer.read()
 
     def write(self, data: bytes) -> None:
         """Write the result in one step."""
         if self.target == STREAM:
+            if sys.stdout is None:
+                raise OSError("standard output is closed")
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
@@ -66,16 +76,15 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
     Raises
     ------
     click.UsageError
-        One output for several inputs, or two inputs with the same output.
+        One output for several inputs.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
         raise click.UsageError("-o takes exactly one input and no --out-dir; use --out-dir for several")
     targets = [_target(file, relative, suffix, output, out_dir) for file, relative in files]
-    jobs = [Job(file, target, out_dir is not None) for (file, _), target in zip(files, targets, strict=True)]
-    sources: dict[Path, Path] = {}
-    for job in jobs:
-        if job.target != STREAM and sources.setdefault(job.target, job.source) != job.source:
-            raise click.UsageError(f"{sources[job.target]} and {job.source} would both be written to {job.target}")
+    jobs, first = [], dict[Path, Path]()
+    for (file, _), target in zip(files, targets, strict=True):
+        owner = file if target == STREAM else first.setdefault(target, file)
+        jobs.append(Job(file, target, out_dir is not None, None if owner == file else owner))
     return jobs
 
 
@@ -88,7 +97,9 @@ def _target(file: Path, relative: Path, suffix: str, output: str | None, out_dir
 
 
 def run_jobs(jobs: list[Job], work: Callable[[Job], dict[str, Any]], console: Console, *, force: bool = True) -> int:
-    """Do the jobs in turn and return the exit code: that of the failure for one job, 1 if any of several failed.
+    """Do the jobs in turn and return the exit code.
+
+    It is that of the only job; of several, 1 if any failed, else 5 if any was not done as asked.
 
     Parameters
     ----------
@@ -102,19 +113,22 @@ def run_jobs(jobs: list[Job], work: Callable[[Job], dict[str, Any]], console: Co
         Whether existing outputs may be replaced.
     """
     codes = [_run_job(job, work, console, force) for job in console.track(jobs)]
-    failed = sum(code != 0 for code in codes)
+    failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
     if len(jobs) > 1:
         console.say(f"{len(jobs) - failed} of {len(jobs)} done" + (f", {failed} failed" if failed else ""))
-    return (codes or [0])[0] if len(codes) < 2 else min(failed, 1)
+    return (codes or [0])[0] if len(codes) < 2 else 1 if failed else max(codes)
 
 
 def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, force: bool) -> int:
     try:
+        if job.rival is not None:
+            raise ParameterError(f"would be written to {job.target}, as {job.rival} is; rename one of them")
         if not force and job.target.is_file():
             raise FileExistsError(f"{job.target} exists; add --force to replace it")
         if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
             raise ParameterError(f"{job.target} is the input itself; choose another output")
-        console.report(str(job.source), work(job))
+        facts = work(job)
+        console.report(str(job.source), facts)
     except BrokenPipeError:
         raise
     except FdcError as error:
@@ -127,9 +141,10 @@ def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, 
         place = extract_tb(error.__traceback__)[-1]
         console.fail(str(job.source), f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}")
         return 1
-    return 0
+    return NOT_AS_ASKED if facts.get("not_as_asked") else 0
 
 
 def describe_os_error(error: OSError) -> str:
     """Return the file and the reason, in one line."""
-    return f"{error.filename}: {error.strerror}" if error.filename else str(error)
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason

@@ -12,21 +12,30 @@ from fdcodec.cli.console import Console
 @click.command()
 @options.inputs
 @click.option("--structure-only", is_flag=True, help="Compare lengths and checksums; decode nothing.")
-@options.max_pixels
+@options.decoding
 @options.reports
 def check(
-    inputs: tuple[str, ...], recursive: bool, structure_only: bool, max_pixels: int, as_json: bool, quiet: bool
+    inputs: tuple[str, ...],
+    recursive: bool,
+    structure_only: bool,
+    transform: str | None,
+    as_json: bool,
+    quiet: bool,
+    **limits: int,
 ) -> int:
     """Check that .fdc files are whole, decode, and decode to the hash they carry."""
+    from fdcodec.model import resolve
+
     console = Console(as_json=as_json, quiet=quiet)
     jobs = [Job(file) for file, _ in find_files(inputs, (".fdc",), recursive=recursive)]
     if not structure_only:
         console.announce_compilation()
-    return run_jobs(jobs, lambda job: _check(job, structure_only, max_pixels), console)
+    own = None if transform is None else resolve(transform)
+    return run_jobs(jobs, lambda job: _check(job, structure_only=structure_only, own=own, **limits), console)
 
 
-def _check(job: Job, structure_only: bool, max_pixels: int) -> dict[str, Any]:
+def _check(job: Job, **options: Any) -> dict[str, Any]:
     from fdcodec.verification import check_file
 
-    checked = check_file(job.read(), structure_only=structure_only, max_pixels=max_pixels)
+    checked = check_file(job.read(), **options)
     return {"checked": checked, "summary": f"right: {checked}"}

@@ -1,7 +1,6 @@
 """``fdcodec compare``: rate-distortion of fdcodec and of the other codecs that are installed, as a report."""
 
 import json
-import sys
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib.util import find_spec
@@ -10,6 +9,7 @@ from typing import Any
 
 import click
 
+from fdcodec.cli.console import on_terminal
 from fdcodec.errors import ParameterError, UnsupportedError
 
 NEEDED = ("scipy", "matplotlib")
@@ -88,4 +88,4 @@ def _progress() -> Callable[..., Iterable[Any]]:
     from rich.console import Console
     from rich.progress import track
 
-    return partial(track, console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty())
+    return partial(track, console=Console(stderr=True), transient=True, disable=not on_terminal())

@@ -1,6 +1,7 @@
 """What the user sees: data and JSON on stdout, everything else on stderr, progress only on a terminal."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +10,12 @@ from typing import Any, TypeVar
 import click
 
 T = TypeVar("T")
+
+_OPTION_OF = {
+    name: f"--{name.replace('_', '-')}"
+    for name in ("quality", "bpp", "lossless", "transform", "effort", "threads", "tile", "sparsity", "region", "parent")
+} | {"psnr_db": "--psnr", "size_bytes": "--size", "max_pixels": "--max-pixels", "lossless=True": "--lossless"}
+_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True)\b")
 
 
 class Console:
@@ -42,14 +49,14 @@ class Console:
 
     def fail(self, source: str, message: str) -> None:
         """Report a failure in one line; errors are said even when quiet."""
-        message = " ".join(message.split())
+        message = " ".join(in_options(message.removeprefix(f"{source}: ")).split())
         if self._as_json:
             click.echo(json.dumps({"input": source, "error": message}, ensure_ascii=False))
         click.echo(f"fdcodec: {source}: {message}", err=True)
 
     def track(self, items: Sequence[T]) -> Iterable[T]:
         """Yield the items, with a progress bar if there are several and stderr is a terminal."""
-        if self._quiet or len(items) < 2 or not sys.stderr.isatty():
+        if self._quiet or len(items) < 2 or not on_terminal():
             return items
         from rich.console import Console as RichConsole
         from rich.progress import track
@@ -59,7 +66,7 @@ class Console:
     @contextmanager
     def progress(self) -> Iterator[Callable[[str, int, int], None] | None]:
         """Give a function that shows stage, steps done and steps in all; None unless stderr is a terminal."""
-        if self._quiet or not sys.stderr.isatty():
+        if self._quiet or not on_terminal():
             yield None
             return
         from rich.console import Console as RichConsole
@@ -70,9 +77,23 @@ class Console:
             yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
 
     def announce_compilation(self) -> None:
-        """Say that the first call will be slow, if no kernel of this installation has been compiled yet."""
-        from fdcodec.kernels import search_kernels
-        from fdcodec.kernels.jit import is_cold
+        """Say that this call will be slow, when and if a kernel must be compiled."""
+        from fdcodec.kernels.jit import before_compiling
 
-        if is_cold(search_kernels.__file__):
-            self.say("compiling kernels, once per installation; this takes a minute or so")
+        before_compiling(lambda: self.say("compiling the codec for this machine, once; this can take a minute"))
+
+
+def on_terminal() -> bool:
+    """Tell whether stderr is open and a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def in_options(message: str) -> str:
+    """Return a message of the library with the options' names in place of the arguments' names."""
+    head, mark, tail = message.partition(": ")
+    words = head.split(" ")
+    if mark and len(words) == 1 and words[0] in _OPTION_OF:
+        head = _OPTION_OF[words[0]]
+    if " were given" in message:
+        return " ".join(_OPTION_OF.get(word, word) for word in message.split(" "))
+    return _ARGUMENT.sub(lambda found: _OPTION_OF[found[0]], head + mark + tail)

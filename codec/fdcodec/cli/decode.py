@@ -1,5 +1,6 @@
 """fdcodec decode."""
 
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -26,9 +27,9 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.command()
 @options.inputs
 @options.outputs
-@click.option("--format", "suffix", default="png", show_default=True, help="png, tiff, jpg, webp, ppm, pgm or npy.")
+@click.option("--format", "suffix", help="png, tiff, jpg, webp, ppm, pgm or npy; png unless -o says otherwise.")
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Decode only this rectangle, in pixels.")
-@options.max_pixels
+@options.decoding
 @options.reports
 def decode(
     inputs: tuple[str, ...],
@@ -36,36 +37,45 @@ def decode(
     output: str | None,
     out_dir: str | None,
     force: bool,
-    suffix: str,
-    region: Region | None,
-    max_pixels: int,
+    suffix: str | None,
     as_json: bool,
     quiet: bool,
+    **settings: Any,
 ) -> int:
     """Decode .fdc files to images.
 
     The suffix of -o decides the format; elsewhere --format does.
     """
-    from fdcodec.image.writing import SUFFIXES
-
-    suffix = "." + suffix.lower().removeprefix(".")
-    if suffix not in SUFFIXES:
-        raise click.BadParameter(f"{suffix} is not one of {', '.join(SUFFIXES)}", param_hint="--format")
+    suffix = _output_suffix(suffix, output)
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive), suffix, output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; add -o")
     console.announce_compilation()
-    return run_jobs(jobs, lambda job: _decode(job, suffix, region, max_pixels), console, force=force)
+    return run_jobs(jobs, lambda job: _decode(job, suffix, settings), console, force=force)
 
 
-def _decode(job: Job, suffix: str, region: Region | None, max_pixels: int) -> dict[str, Any]:
+def _output_suffix(name: str | None, output: str | None) -> str:
+    """Return the suffix of the format to write, from --format and from -o, which may not contradict each other."""
+    from fdcodec.image.writing import SUFFIXES, is_same_format
+
+    given = "." + name.lower().removeprefix(".") if name else None
+    own = Path(output).suffix.lower() if output else ""
+    for suffix, option in ((given, "--format"), (own, "-o")):
+        if suffix and suffix not in SUFFIXES:
+            raise click.BadParameter(f"{suffix} is not one of {', '.join(SUFFIXES)}", param_hint=option)
+    if given and own and not is_same_format(given, own):
+        raise click.UsageError(f"--format {name} contradicts -o {output}; give one of them, or make them agree")
+    return given or own or ".png"
+
+
+def _decode(job: Job, suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
     from fdcodec import api
     from fdcodec.image.writing import image_bytes
 
     start = perf_counter()
-    picture = api.decode_picture(job.read(), region, max_pixels=max_pixels)
-    data, notes = image_bytes(picture, suffix if job.target == STREAM else job.target.suffix)
+    picture = api.decode_picture(job.read(), **settings)
+    data, notes = image_bytes(picture, suffix)
     job.write(data)
     return {
         "output": str(job.target),

@@ -1,5 +1,6 @@
 """fdcodec encode."""
 
+import warnings
 from time import perf_counter
 from typing import Any
 
@@ -8,6 +9,7 @@ import click
 from fdcodec.cli import options
 from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs
 from fdcodec.cli.console import Console
+from fdcodec.errors import TargetWarning
 
 _METADATA = ("exif", "xmp", "icc")
 
@@ -62,8 +64,27 @@ def encode(
         raise click.UsageError("--json and the encoded file cannot both go to stdout; add -o")
     settings["embed"] = "auto" if embed is None else embed
     settings |= {name: b"" for name in _METADATA if name not in metadata}
+    if embed is False:
+        _warn_of_absent_model(settings["transform"], console)
     console.announce_compilation()
     return run_jobs(jobs, lambda job: _encode(job, settings), console, force=force)
+
+
+def _warn_of_absent_model(transform: str, console: Console) -> None:
+    """Say if files that only name a class model could not be decoded on this machine."""
+    from fdcodec.errors import TransformNotFoundError
+    from fdcodec.model import find, resolve
+
+    if transform == "auto":
+        return
+    model = resolve(transform)
+    try:
+        find(model.hash)
+    except TransformNotFoundError:
+        console.say(
+            f"warning: {transform} is not installed, so its files decode only with -t {transform}; "
+            "put it into a directory of FDCODEC_MODEL_PATH, or leave --no-embed out"
+        )
 
 
 def _encode(job: Job, settings: dict[str, Any]) -> dict[str, Any]:
@@ -72,8 +93,11 @@ def _encode(job: Job, settings: dict[str, Any]) -> dict[str, Any]:
 
     start = perf_counter()
     picture, notes = read_image(job.read())
-    data = api.encode(picture, **settings)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", TargetWarning)
+        data = api.encode(picture, **settings)
     job.write(data)
+    unmet = [str(warning.message) for warning in caught if issubclass(warning.category, TargetWarning)]
     bpp = 8 * len(data) / (picture.width * picture.height)
     return {
         "output": str(job.target),
@@ -83,6 +107,7 @@ def _encode(job: Job, settings: dict[str, Any]) -> dict[str, Any]:
         "bytes": len(data),
         "bpp": round(bpp, 4),
         "seconds": round(perf_counter() - start, 3),
-        "notes": notes,
+        "notes": (*notes, *unmet),
+        "not_as_asked": bool(unmet) and settings["psnr_db"] is not None,
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp",
     }

@@ -12,22 +12,42 @@ from fdcodec.cli.console import Console
 
 @click.command()
 @options.inputs
+@click.option("--bits", is_flag=True, help="Decode, and show where the bits go.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
-def info(inputs: tuple[str, ...], recursive: bool, as_json: bool) -> int:
-    """Show what .fdc files hold; nothing is decoded."""
+def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) -> int:
+    """Show what .fdc files hold; without --bits nothing is decoded."""
+    if bits:
+        Console().announce_compilation()
     jobs = [Job(file) for file, _ in find_files(inputs, (".fdc",), recursive=recursive)]
-    return run_jobs(jobs, lambda job: _info(job, as_json), Console(as_json=as_json, quiet=not as_json))
+    return run_jobs(jobs, lambda job: _info(job, bits, as_json), Console(as_json=as_json, quiet=not as_json))
 
 
-def _info(job: Job, as_json: bool) -> dict[str, Any]:
-    from fdcodec.inspection import describe
+def _info(job: Job, bits: bool, as_json: bool) -> dict[str, Any]:
+    from fdcodec.inspection import describe, describe_bits
 
-    facts = describe(job.read())
+    data = job.read()
+    facts = describe(data) | (describe_bits(data) if bits else {})
     if not as_json:
         click.echo(f"{job.source}")
         for name, value in facts.items():
-            click.echo(f"  {name.replace('_', ' '):<18}{_text(value)}")
+            if name in ("part_bits", "element_bits"):
+                _echo_table(name.replace("_", " "), value)
+            else:
+                click.echo(f"  {name.replace('_', ' '):<18}{_text(value)}")
     return {**facts, "summary": ""}
+
+
+def _echo_table(title: str, counts: dict[str, Any]) -> None:
+    """Write counts, flat or by plane, each with its share of the whole, the largest first."""
+    flat = {
+        f"{name} {detail}".strip(): count
+        for name, value in counts.items()
+        for detail, count in (value.items() if isinstance(value, dict) else [("", value)])
+    }
+    click.echo(f"  {title}")
+    for name, count in sorted(flat.items(), key=lambda item: -item[1]):
+        if count > 0:
+            click.echo(f"    {name:<20}{count:>12}  {100 * count / sum(flat.values()):5.1f} %")
 
 
 def _text(value: Any) -> str:

@@ -50,7 +50,7 @@ def fdcodec_group() -> None:
     """Image compression whose transform is learned for a class of images.
 
     Exit codes: 0 done, 1 an input failed, 2 usage, 3 unsupported file or missing transform, 4 limit exceeded,
-    6 a check or a verification failed.
+    5 written, but not as asked, 6 a check or a verification failed.
     """
 
 
@@ -72,7 +72,9 @@ def run(arguments: Sequence[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at exit
         return 0
     except FdcError as error:
-        click.echo(f"fdcodec: {error}", err=True)
+        from fdcodec.cli.console import in_options
+
+        click.echo(f"fdcodec: {in_options(str(error))}", err=True)
         return error.exit_code
     except OSError as error:
         from fdcodec.cli.batch import describe_os_error

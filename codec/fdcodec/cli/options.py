@@ -31,6 +31,18 @@ def reports(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line to stdout.")(command)
 
 
+def decoding(command: Command) -> Command:
+    """Add what every command that decodes takes."""
+    for option in (
+        click.option("-j", "--threads", type=int, default=1, show_default=True, help="Threads; 0 for one a processor."),
+        click.option(
+            "-t", "--transform", help="Class model of files that name it, if it is not installed: an .fdt file."
+        ),
+    ):
+        command = option(command)
+    return max_pixels(command)
+
+
 def max_pixels(command: Command) -> Command:
     """Add the limit on the size of pictures."""
     from fdcodec.limits import DEFAULT_MAX_PIXELS

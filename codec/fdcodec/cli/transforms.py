@@ -10,9 +10,11 @@ from fdcodec.cli.console import Console
 from fdcodec.errors import FdcError
 
 
-@click.group()
-def transforms() -> None:
-    """List, show and export the class models that are installed."""
+@click.group(invoke_without_command=True)
+@click.pass_context
+def transforms(context: click.Context) -> int:
+    """List, show and export the class models that are installed; alone it lists them."""
+    return int(context.invoke(list_models)) if context.invoked_subcommand is None else 0
 
 
 @transforms.command("list")

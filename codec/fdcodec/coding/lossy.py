@@ -58,7 +58,7 @@ def encode_tile(planes: Planes, model: ClassModel, options: list[Options], scree
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
         o = options[k]
-        tools = _screen(decoded, k, o.half_step, (o.low, o.high), model, work) if screen else no_screen()
+        tools = screen_tools(decoded, k, o.half_step, (o.low, o.high), model, work) if screen else no_screen()
         search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, tables, work, tools)
         encode_plane(search, o, stream, new_code_work(tables.n_learned, tools))
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
@@ -99,7 +99,7 @@ def decode_tile(
     planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
     half_step, tables = int(HALF_STEPS[step_index]), model.tables
     for k in range(shape[0]):
-        tools = _screen(planes, k, half_step, bounds[k], model, work) if screen else no_screen()
+        tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else no_screen()
         code_plane(stream, maps[k], maps[0], min(k, 1), tables.scans, new_code_work(tables.n_learned, tools))
     if coder[POSITION] > len(payload) + MAX_OVERRUN:
         raise FormatError(f"a tile's payload of {len(payload)} bytes ends before its blocks do; the file is damaged")
@@ -108,7 +108,9 @@ def decode_tile(
     return planes, maps
 
 
-def _screen(planes: Planes, k: int, half_step: int, bounds: tuple[int, int], model: ClassModel, work: Work) -> Screen:
+def screen_tools(
+    planes: Planes, k: int, half_step: int, bounds: tuple[int, int], model: ClassModel, work: Work
+) -> Screen:
     """Return the screen tools at the start of plane `k`."""
     expected = new_expected(planes[k], planes[0], planes[1 if k == 2 else 0], *bounds, grid_distance(len(planes)))
     tools: Screen = new_screen(half_step, bounds, expected, model.tables, work)

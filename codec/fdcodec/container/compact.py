@@ -4,13 +4,12 @@ import zlib
 from typing import Any
 
 from fdcodec.container.bodies import COMPACT_HEADER, parse
-from fdcodec.container.constants import COMPACT_REFERENCE_BYTES, COMPACT_SIGNATURE, VERSION
+from fdcodec.container.constants import COMPACT_REFERENCE_BYTES, COMPACT_SIGNATURE, CRC_BYTES, VERSION
 from fdcodec.container.file import File, check_pixels, check_version
 from fdcodec.container.header import Header
 from fdcodec.errors import ChecksumError, FormatError, TruncatedError
 
 _MAX_HEADER_BYTES = len(COMPACT_SIGNATURE) + 2 + 4 + 256 + COMPACT_REFERENCE_BYTES + 4
-_CRC_BYTES = 4
 
 
 def write_compact(header: Header, payload: bytes, model_ref: bytes | None) -> bytes:
@@ -33,7 +32,7 @@ def write_compact(header: Header, payload: bytes, model_ref: bytes | None) -> by
         "payload_length": len(payload),
     }
     covered = COMPACT_HEADER.build(fields) + payload
-    return bytes(covered + zlib.crc32(covered).to_bytes(_CRC_BYTES, "little"))
+    return bytes(covered + zlib.crc32(covered).to_bytes(CRC_BYTES, "little"))
 
 
 def read_compact(data: memoryview, max_pixels: int) -> File:
@@ -41,10 +40,10 @@ def read_compact(data: memoryview, max_pixels: int) -> File:
     header, fields, start = _parse_header(data)
     check_pixels(header, max_pixels)
     end = start + fields.payload_length
-    if end + _CRC_BYTES > len(data):
-        raise TruncatedError(f"the file ends {end + _CRC_BYTES - len(data)} bytes too early")
-    if end + _CRC_BYTES < len(data):
-        raise FormatError(f"{len(data) - end - _CRC_BYTES} bytes follow the end of the file")
+    if end + CRC_BYTES > len(data):
+        raise TruncatedError(f"the file ends {end + CRC_BYTES - len(data)} bytes too early")
+    if end + CRC_BYTES < len(data):
+        raise FormatError(f"{len(data) - end - CRC_BYTES} bytes follow the end of the file")
     if zlib.crc32(data[:end]) != int.from_bytes(data[end:], "little"):
         raise ChecksumError("the checksum is wrong, the file is damaged")
     return File(header, (bytes(data[start:end]),), model_ref=fields.reference)

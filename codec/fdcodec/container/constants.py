@@ -20,6 +20,9 @@ XMP_CHUNK = b"xMPp"
 ICC_CHUNK = b"iCCp"
 PIXEL_HASH_CHUNK = b"pHSH"
 
+# SPEC 2.3 and 2.5 Checksums: one CRC-32 in each chunk, one in a compact file
+CRC_BYTES = 4
+
 # SPEC 2.4 and 2.5 Model references: leading bytes of the SHA-256 of the model's canonical bytes
 COMPACT_REFERENCE_BYTES = 4
 REFERENCE_BYTES = 16

@@ -49,6 +49,11 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+def is_same_format(first: str, second: str) -> bool:
+    """Tell whether two of the suffixes name the same format."""
+    return first == second or (first in TARGETS and TARGETS[first] == TARGETS.get(second))
+
+
 def write_image(picture: Picture, path: Path) -> tuple[str, ...]:
     """Write a picture to a file in the format its suffix names, in one step.
 

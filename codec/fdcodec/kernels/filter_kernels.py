@@ -202,12 +202,17 @@ def add_corrections(plane, corrections, quarters, low, high):
 
 @kernel(allocates=True)
 def accumulate_normal_equations(padded, classes, target, step_index, matrices, vectors):
-    """Add, by class, the features' products and their products with the error `target` (training only)."""
+    """Add, by class, the features' products and their products with the error `target` (training only).
+
+    Cells of a class below 0 are left out.
+    """
     small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])
     n_features = 2 * len(TAPS)
     pair, features = np.zeros((2, 4, 4), np.int32), np.zeros((n_features, 16), np.float64)
     for cell_y in range(classes.shape[0]):
         for cell_x in range(classes.shape[1]):
+            if classes[cell_y, cell_x] < 0:
+                continue
             for tap in range(len(TAPS)):
                 cell_features(padded, 4 * cell_y + BORDER, 4 * cell_x + BORDER, tap, small, large, pair)
                 for i in range(16):

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config, types
+from numba.core import config, event, types
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -67,9 +67,25 @@ def _cache_dir(path: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix="fdcodec-"))
 
 
-def is_cold(module_file: str) -> bool:
-    """Tell whether no kernel of a source file has been compiled on this machine yet."""
-    return not any(_cache_dir(Path(module_file)).iterdir())
+class _FirstCompilation(event.Listener):
+    """Calls a function when numba compiles for the first time; what it finds in its cache it does not compile."""
+
+    def __init__(self, call: Callable[[], object]) -> None:
+        self._call: Callable[[], object] | None = call
+
+    def on_start(self, event: event.Event) -> None:
+        """Call the function, once."""
+        call, self._call = self._call, None
+        if call is not None:
+            call()
+
+    def on_end(self, event: event.Event) -> None:
+        """Do nothing."""
+
+
+def before_compiling(call: Callable[[], object]) -> None:
+    """Call a function once, before the first kernel that is not in the cache is compiled."""
+    event.register("numba:compile", _FirstCompilation(call))  # type: ignore[no-untyped-call]
 
 
 def _widen_literals(compiled: Any) -> None:

@@ -14,6 +14,8 @@ READ ME FIRST
 """
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
 from fdcodec.kernels.jit import kernel
 
@@ -25,6 +27,7 @@ FAST_SHIFT, SLOW_SHIFT = 4, 7
 FAST_MARGIN, SLOW_MARGIN = 1 << 9, 1 << 8
 MAX_OVERRUN = 8
 MAX_COUNT = 63
+TALLY_UNIT = 1 << 20
 
 WORD_MASK = (1 << 48) - 1
 REFILL_BELOW = 1 << 32
@@ -117,12 +120,53 @@ def renormalize(coder, buffer, low, width):
     coder[RANGE] = width
 
 
+def new_tally(contexts: np.ndarray) -> np.ndarray:
+    """Return contexts that also keep the bits spent, for `info --bits`: int64, with a column and a row more.
+
+    The kernels compile a second time for int64 contexts, with `tally` in them; for int32 ones it is nothing.
+    """
+    counted = np.zeros((len(contexts) + 1, 4), dtype=np.int64)
+    counted[:-1, :3] = contexts
+    return counted
+
+
+def tally(coder, contexts, context):
+    """Charge what was coded since the last call to the context of that call: its bin, and the bypass bins after it.
+
+    The last row holds that context, and the bits coded until then, in 1 / TALLY_UNIT.
+    """
+    if contexts.dtype == np.int64:
+        _charge(coder, contexts, context)
+
+
+@overload(tally, inline="always")
+def _typed_tally(coder, contexts, context):
+    if contexts.dtype == types.int64:
+        return lambda coder, contexts, context: _charge(coder, contexts, context)
+    return lambda coder, contexts, context: None
+
+
+def close_tally(coder: np.ndarray, contexts: np.ndarray) -> None:
+    """Charge what is left to the last context."""
+    _charge(coder, contexts, contexts[-1, 0])
+
+
+@kernel()
+def _charge(coder, contexts, context):
+    now = 8 * TALLY_UNIT * coder[POSITION] - np.int64(np.log2(coder[RANGE]) * TALLY_UNIT)
+    last = contexts.shape[0] - 1
+    contexts[contexts[last, 0], 3] += now - contexts[last, 1]
+    contexts[last, 0] = context
+    contexts[last, 1] = now
+
+
 @kernel(inline=True)
 def code_bin(coder, buffer, contexts, context, bit):
     """Code one bin with adaptive context `context`, which the caller keeps below the number of contexts.
 
     `LOW` holds the code value, relative to the interval, when decoding.
     """
+    tally(coder, contexts, context)
     fast = np.int64(contexts[context, 0])
     slow = np.int64(contexts[context, 1])
     count = contexts[context, 2]

@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_SHIFT, FILTER_WEIGHTS
 from fdcodec.coding.contexts import KINDS
-from fdcodec.filtering.post import classified, step_bucket
-from fdcodec.kernels.filter_kernels import accumulate_normal_equations, deblock_plane
+from fdcodec.filtering.post import classified, deblock, step_bucket
+from fdcodec.kernels.filter_kernels import accumulate_normal_equations
 from fdcodec.training.traces import Trace
 
 _SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES)
@@ -21,12 +21,13 @@ class FilterSums:
         self._vectors = np.zeros((*_SHAPE, FILTER_WEIGHTS))
 
     def add(self, trace: Trace) -> None:
-        """Add every plane of a trace; its decoded planes are left as they are."""
+        """Add every plane of a trace, but for blocks of the screen tools; its decoded planes are left as they are."""
         bucket = step_bucket(trace.step_index)
         for k, maps in enumerate(trace.maps):
             plane = trace.decoded[k].copy()
-            deblock_plane(plane, maps.log2_widths, maps.log2_heights, trace.step_index)
+            deblock(plane, maps, trace.step_index)
             padded, classes = classified(plane, trace.step_index)
+            classes[maps.modes < 0] = -1
             target = trace.original[k] - plane
             place = (min(k, 1), bucket)
             accumulate_normal_equations(

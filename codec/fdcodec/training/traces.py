@@ -12,6 +12,7 @@ from fdcodec.coding.lossy import encode_tile
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
+from fdcodec.image.screen import is_screen
 from fdcodec.kernels.tables import Maps
 from fdcodec.model import ClassModel
 
@@ -37,14 +38,19 @@ def step_index_of(step: float) -> int:
     return round(32 * (log2(step) + 4))
 
 
-def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 4) -> Trace:
-    """Encode samples (height, width, channels) at a step, alpha ignored, and keep what training needs."""
+def trace(
+    samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 4, screen_tools: bool = False
+) -> Trace:
+    """Encode samples (height, width, channels) at a step, alpha ignored, and keep what training needs.
+
+    With `screen_tools`, screens are encoded with them.
+    """
     step_index = step_index_of(step)
     colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1]
     matrix = colour_matrix(choose_colour(colours, step)) if colours.shape[2] == 3 else None
     planes = to_planes(colours, matrix)
     options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix))
-    payload, decoded, maps, contexts = encode_tile(planes, model, options)
+    payload, decoded, maps, contexts = encode_tile(planes, model, options, screen_tools and is_screen(colours))
     return Trace(step_index, planes, decoded, maps, contexts, len(payload))
 
 
@@ -55,9 +61,10 @@ def window(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return samples[top : top + MAX_SIDE, left : left + MAX_SIDE]
 
 
-def traces(images: list[NDArray[np.uint8]], model: ClassModel) -> Iterator[Trace]:
+def traces(images: list[NDArray[np.uint8]], model: ClassModel, screen_tools: bool = False) -> Iterator[Trace]:
     """Yield the trace of each image at each training step, in order, two encodes at a time."""
     jobs = [(samples, step) for samples in images for step in STEPS]
     with ThreadPoolExecutor(N_THREADS) as pool:
         for start in range(0, len(jobs), N_THREADS):
-            yield from pool.map(lambda job: trace(job[0], job[1], model), jobs[start : start + N_THREADS])
+            some = jobs[start : start + N_THREADS]
+            yield from pool.map(lambda job: trace(job[0], job[1], model, screen_tools=screen_tools), some)

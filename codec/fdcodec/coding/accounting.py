@@ -1,0 +1,68 @@
+"""Where the bits of a lossy tile go: decoded by the decoder's own syntax, with contexts that keep count."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.coding import contexts as ctx
+from fdcodec.coding.lossy import Bounds, screen_tools, start_contexts
+from fdcodec.kernels.range_coder import TALLY_UNIT, close_tally, new_decoder, new_tally
+from fdcodec.kernels.reconstruction_kernels import new_work
+from fdcodec.kernels.screen_kernels import no_screen
+from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
+from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
+from fdcodec.model import ClassModel
+
+ELEMENTS = {
+    "cuts": (ctx.SPLIT, ctx.HALVE, ctx.STANDING),
+    "modes": (ctx.CHROMA_FROM_LUMA, ctx.PROBABLE, ctx.PROBABLE_INDEX, ctx.LEARNED_FLAG, ctx.LEARNED_INDEX),
+    "ends": (ctx.END_CLASS, ctx.END_DETAIL),
+    "significance": (ctx.SIGNIFICANT,),
+    "above one": (ctx.ABOVE_ONE,),
+    "magnitudes": (ctx.MAGNITUDE,),
+    "screen tools": (ctx.USES_TOOL, ctx.IS_COPIED),
+    "samples": (ctx.IS_CODED, ctx.FOLLOWER, ctx.NEIGHBOUR, ctx.RECENT, ctx.RECENT_INDEX, ctx.LITERAL),
+    "vectors": (ctx.LIKELY_VECTOR, ctx.VECTOR),
+}
+"""The first context of each part of a syntax element; a part ends where the next one starts."""
+
+
+def bits_of_tile(
+    payload: bytes, shape: tuple[int, int, int], model: ClassModel, step_index: int, bounds: Bounds, screen: bool
+) -> dict[str, dict[str, float]]:
+    """Return the bits of each syntax element of a tile's luma (or gray) and chroma planes.
+
+    Bypass bins count with the context coded bin before them, which is of their element, but for signs: each takes one
+    bit after the bin that ended its magnitude.
+
+    Parameters
+    ----------
+    payload, shape, model, step_index, bounds, screen
+        As for `lossy.decode_tile`.
+    """
+    coder, buffer = new_decoder(payload)
+    contexts, work = new_tally(start_contexts(model)), new_work()
+    planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
+    half_step, tables = int(HALF_STEPS[step_index]), model.tables
+    spent = [contexts[:, 3].copy()]
+    for k, plane in enumerate(maps):
+        tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else no_screen()
+        code_work = new_code_work(tables.n_learned, tools)
+        code_plane((coder, buffer, contexts), plane, maps[0], min(k, 1), tables.scans, code_work)
+        close_tally(coder, contexts)
+        spent.append(contexts[:, 3].copy())
+    luma, chroma = spent[1] - spent[0], spent[-1] - spent[1]
+    return {
+        "luma": _by_element(luma / TALLY_UNIT, maps[:1]),
+        "chroma": _by_element(chroma / TALLY_UNIT, maps[1:]),
+    }
+
+
+def _by_element(bits: NDArray[np.float64], planes: list[Maps]) -> dict[str, float]:
+    """Return the bits by element, the signs of magnitudes of one and of larger ones taken out of what ended them."""
+    ones, others = (sum(int(np.sum(test(abs(plane.levels), 1))) for plane in planes) for test in (np.equal, np.greater))
+    starts = sorted(start for parts in ELEMENTS.values() for start in parts)
+    sums = dict(zip(starts, np.add.reduceat(bits, starts), strict=True))
+    elements = {name: float(sum(sums[start] for start in parts)) for name, parts in ELEMENTS.items()}
+    elements["above one"] -= ones
+    elements["magnitudes"] -= others
+    return elements | {"signs": float(ones + others)}

@@ -1,0 +1,155 @@
+"""What the benchmarks compute beside their measurements: crops, choices of images, summaries, pages."""
+
+import importlib
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import fdcodec
+from fdcodec.model import registry
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def tool(monkeypatch):
+    """Return a function that imports a module of tools/."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+
+    def load(name: str) -> ModuleType:
+        return importlib.import_module(name)
+
+    return load
+
+
+@pytest.mark.parametrize(("side", "shape", "first"), [(2, (2, 2), 6), (9, (4, 5), 0), (4, (4, 4), 0)])
+def test_middle_is_the_middle(tool, side, shape, first):
+    """A crop is the middle of an image, or all of a smaller one."""
+    cut = tool("bench_images").middle(np.arange(20, dtype=np.uint8).reshape(4, 5), side)
+    assert (cut.shape, cut[0, 0]) == (shape, first)
+
+
+def test_evenly_spaces_over_all_files(tool):
+    """At most so many files, the first among them, evenly spaced."""
+    evenly = tool("bench_images").evenly
+    assert [evenly(list(range(10)), n) for n in (1, 3, 20)] == [[0], [0, 3, 6], list(range(10))]
+
+
+def test_training_images_are_never_drawn(tool, tmp_path):
+    """Held-out images are those that lie below no folder named train, and kinds take turns."""
+    for name in ("a/train/1.png", "a/test/2.png", "a/test/3.png", "b/4.png", "c/notes.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        Image.new("L", (3, 2)).save(tmp_path / name, "PNG")
+    images = tool("bench_images")
+    kinds = images.held_out_by_kind(tmp_path)
+    assert {kind: [path.name for path in files] for kind, files in kinds.items()} == {
+        "a": ["2.png", "3.png"],
+        "b": ["4.png"],
+    }
+    assert [crop.kind for crop in images.crops(tmp_path, 5, 2)] == ["a", "b", "a"]
+    assert [crop.kind for crop in images.crops(tmp_path, 5, 2, without="a")] == ["b"]
+
+
+def test_rates_of_half_the_bits(tool):
+    """Half the bytes at each PSNR is a BD-rate of -50 %, by the sizes that are asked for."""
+    curves = tool("bench_curves")
+    anchor = curves.Curve([100, 200, 400, 800], [10, 20, 40, 80], [30.0, 33.0, 36.0, 39.0])
+    test = curves.Curve([50, 100, 200, 400], [10, 20, 40, 80], [30.0, 33.0, 36.0, 39.0])
+    assert curves.rates([test], [anchor])["mean"] == pytest.approx(-50)
+    assert curves.rates([test], [anchor], "embedded")["mean"] == pytest.approx(0)
+
+
+def test_bare_model_keeps_all_but_transforms(tool):
+    """A control loses the transforms only; start states and filter are the class's."""
+    model = registry.get("photo")
+    control = tool("bench_control").bare(model)
+    assert (control.transforms, getattr(control, "learned", ())) == ({}, ())
+    assert control.start_states is model.start_states
+    assert control.filters is model.filters
+
+
+def test_shares_count_refusals_apart(tool):
+    """A target that was refused counts neither as met nor as missed."""
+    rows = [
+        {"target": "psnr_db", "value": 30, "encodes": 3, "met": True, "reached": 30.05},
+        {"target": "psnr_db", "value": 30, "encodes": 8, "met": False, "reached": 33.0},
+        {"target": "bpp", "value": 1, "encodes": 8, "met": None},
+    ]
+    summary = tool("bench_rate_control").summary(rows, [])
+    assert (summary["psnr_db"]["met"], summary["psnr_db"]["most_encodes"]) == (0.5, 8)
+    assert (summary["bpp"]["refused"], summary["bpp"]["met"]) == (1, None)
+
+
+def test_generated_images_have_every_kind(tool):
+    """A third of 300 images covers every shape, number of channels and depth, and repeats exactly."""
+    lossless = tool("bench_lossless_exact")
+    images = lossless.generated(100)
+    assert len(images) == 100
+    assert {image.samples.shape[:2] for image in images} == set(lossless.SHAPES)
+    assert {image.samples.shape[2:] for image in images} == {(), (1,), (2,), (3,), (4,)}
+    assert {image.samples.dtype.itemsize for image in images} == {1, 2}
+    assert [image.sha256 for image in images] == [image.sha256 for image in lossless.generated(100)]
+
+
+def test_rows_come_after_their_baseline(tool):
+    """Rows of gray and colour bring the full codec of their own kind, once."""
+    ablation = tool("ablation")
+    assert ablation.chosen("scalar,opponent") == ["full", "full-colour", "scalar", "opponent"]
+    assert ablation.chosen("scalar,full") == ["full", "scalar"]
+    assert set(ablation.chosen("")) == set(ablation.ROWS)
+
+
+def test_patched_kernels_have_a_cache_of_their_own(tool, monkeypatch):
+    """Machine code of patched kernels lies apart from the package's, and apart from that of other rows."""
+    monkeypatch.setenv("FDCODEC_CACHE_DIR", "cache")
+    ablation = tool("ablation")
+    compiled = [name for name, row in ablation.ROWS.items() if row.compiled]
+    folders = [ablation.cache_of(name) for name in compiled]
+    assert len(set(folders)) == len(compiled)
+    assert Path("cache") not in folders
+    assert ablation.cache_of("full") == Path("cache")
+
+
+def test_page_says_what_a_row_did(tool):
+    """A row of the page has its effect, or why it has none."""
+    table = tool("ablation_table")
+    row = {"label": "no x", "images": "rgb", "research": "+1"}
+    assert table.table_row(row | {"mean": 1.234, "low": 1.0, "high": 2.0}).startswith("| no x (RGB) | +1.23 % |")
+    assert "| nothing to remove |" in table.table_row(row | {"skipped": "nothing to remove"})
+
+
+def test_threads_are_given_to_a_decoder_that_takes_them(tool, monkeypatch):
+    """The argument `threads` goes to a decoder that has it, and to no other."""
+    child = tool("bench_child")
+    monkeypatch.setattr(fdcodec, "decode", lambda data: data)
+    assert child.decoding_threads(2) == {}
+    monkeypatch.setattr(fdcodec, "decode", lambda data, *, threads=1: data)
+    assert child.decoding_threads(2) == {"threads": 2}
+
+
+def test_roundtrip_compares_tiles_as_encoded_and_decoded(tool, tmp_path):
+    """Every tile of both directions is noted, those of equal payload and other shapes apart."""
+    child = tool("bench_child")
+    image = np.full((33, 33), 7, np.uint8)
+    with child.recorded_planes() as (encoded, decoded):
+        fdcodec.decode(fdcodec.encode(image, transform="photo", tile=32))
+    assert encoded == decoded
+    assert {shape for _, shape, _ in encoded} == {(1, 32, 32), (1, 32, 4), (1, 4, 32), (1, 4, 4)}
+    np.save(tmp_path / "a.npy", image)
+    row = child.roundtrip(tmp_path / "a.npy", 1, {"lossless": True})
+    assert row["same_planes"]
+    assert row["pixels"] == sha256(image.tobytes()).hexdigest()
+
+
+def test_encodes_of_a_search_are_counted(tool):
+    """The count is of encodes, whatever the target, and a target is met or not by its own rule."""
+    rate_control = tool("bench_rate_control")
+    crop = tool("bench_images").Crop("a", "b", "", np.arange(64 * 64, dtype=np.uint8).reshape(64, 64))
+    assert rate_control.attempt(crop, "quality", 50)["encodes"] == 1
+    row = rate_control.attempt(crop, "size_bytes", 4)
+    assert (row["met"], row["bytes"]) == (None, None)
+    assert 1 <= row["encodes"] <= 8

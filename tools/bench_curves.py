@@ -1,0 +1,43 @@
+"""Rate and distortion of one image with one model, and BD-rates between such curves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import fdcodec
+from fdcodec import container
+from fdcodec.compare.aggregate import spread
+from fdcodec.compare.bd_rate import bd_rate
+from fdcodec.compare.metrics import Samples, psnr
+from fdcodec.model import ClassModel
+
+QUALITIES = (25, 50, 75, 90)  # a BD-rate needs four points
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One image coded with one model: file sizes with the model by reference and embedded, and PSNR, by quality."""
+
+    by_reference: list[int]
+    embedded: list[int]
+    psnr_db: list[float]
+
+
+def measure(image: Samples, model: ClassModel, **settings: Any) -> Curve:
+    """Code an image at each quality, with further arguments of `fdcodec.encode`; the files are decoded."""
+    by_reference, embedded, psnr_db = [], [], []
+    for quality in QUALITIES:
+        data = fdcodec.encode(image, quality=quality, transform=model, embed=True, **settings)
+        file = container.read(data)
+        embedded.append(len(data))
+        by_reference.append(len(container.write(file.header, file.payloads, model_ref=model.hash)))
+        psnr_db.append(psnr(image, fdcodec.decode(data)))
+    return Curve(by_reference, embedded, psnr_db)
+
+
+def rates(test: list[Curve], anchor: list[Curve], sizes: str = "by_reference") -> dict[str, Any]:
+    """Return the BD-rate of one model against another: the spread over images, and that of each."""
+    percents = [
+        bd_rate(getattr(a, sizes), a.psnr_db, getattr(t, sizes), t.psnr_db).percent
+        for t, a in zip(test, anchor, strict=True)
+    ]
+    return spread(percents)._asdict() | {"percents": percents}
