@@ -1,7 +1,6 @@
 """Sampled and copied blocks in plain Python, decoding only (SPEC 5.9, 5.10)."""
 
 EMPTY = -(1 << 20)
-SIZES = {(2, 2): 0, (3, 3): 1, (4, 4): 2, (5, 5): 3}
 SHORT = (0x1E3779B1, 0x05EBCA77, 0x42B2AE3D)
 
 
@@ -61,10 +60,7 @@ class SampledPlane:
         """Enter a value into both tables."""
         for table, place in zip(self.tables, places, strict=True):
             held, confidence = table.get(place, (None, 0))
-            if held == value:
-                table[place] = value, min(confidence + 1, 7)
-            else:
-                table[place] = (held, 1) if confidence > 3 else (value, 0)
+            table[place] = value, min(confidence + 1, 7) if held == value else 0
 
     def golomb(self, *element):
         """Decode an exponential Golomb number with a prefix in contexts."""

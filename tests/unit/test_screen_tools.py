@@ -121,6 +121,16 @@ def test_decoder_follows_the_encoder(channels, quality):
     assert {SAMPLED, COPIED} <= set(np.unique(maps[0].modes))
 
 
+@pytest.mark.parametrize("quality", [40, 65, 80, 90])
+def test_values_of_other_blocks_are_not_relied_on(quality):
+    """Drawings over photographs decode: no sample is chosen that the tables may not hold any more when it is coded."""
+    pasted, drawing = photo(160, 160), drawn(160, 160, 3, seed=5)
+    is_drawn = (drawing != 250).any(axis=2)
+    pasted[is_drawn] = drawing[is_drawn] // 4 + pasted[is_drawn] // 64
+    tile, planes, _ = coded(pasted, quality)
+    assert tile.planes.tolist() == planes.tolist()
+
+
 def test_drawings_get_smaller_and_exact():
     """At quality 90 a gray drawing takes less than half the bytes that it takes without the tools, and is exact."""
     samples = drawn(96, 96, 1)

@@ -40,6 +40,10 @@ MAX_STEP_INDEX = 32 * 12 - 1
 MAX_UNARY = 15  # magnitudes from here on are escaped by exponential Golomb
 MAX_LEVEL = (1 << 15) - 1
 
+# SPEC 5.9: sampled blocks
+TABLE_SIZE = 1 << 14  # entries of a table of what follows the same neighbours
+N_RECENT = 32  # recent values
+
 # SPEC 3.2: colour
 COLOUR_ANGLE_BITS = 9  # a colour angle is 2 pi index / 2^9
 COLOUR_BITS = 14  # fractional bits of the colour matrix

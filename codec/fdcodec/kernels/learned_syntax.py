@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The syntax of learned modes, and its cost for the encoder (SPEC 5.5.1)."""
+"""The syntax of learned modes, and its cost for the encoder (SPEC 5.5)."""
 
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CELL_LOG2, LEARNED, MIN_LOG2

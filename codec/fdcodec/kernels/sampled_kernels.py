@@ -1,9 +1,9 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """Sampled blocks: a block's samples one at a time, as the rank of the value among those expected there (SPEC 5.9).
 
-What is expected: the value that followed the same neighbours the last time (two tables, of more and of fewer
-neighbours), then the neighbours left, above, above right and above left, then recent values; last, any value. In chroma
-the tables go by the decoded sample of the planes before, too: a palette's colours follow from its luma.
+What is expected: the value that followed the same neighbours the last time (two tables, of more and of fewer), then the
+neighbours left, above, above right and above left, then recent values; last, any value. In chroma the first table goes
+by the samples of the planes before: a palette's colours follow from its luma.
 """
 
 from typing import NamedTuple
@@ -11,15 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import FRACTION_BITS
+from fdcodec.coding.constants import FRACTION_BITS, N_RECENT, TABLE_SIZE
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.range_coder import code_bin, code_bits
 
-TABLE_BITS = 14
-TABLE_SIZE = 1 << TABLE_BITS
 N_TABLES = 2
 MAX_CANDIDATES = N_TABLES + ctx.N_SLOTS
-N_RECENT = 32
 EMPTY = -(1 << 20)  # no sample's value
 MAX_CONFIDENCE = ctx.N_CONFIDENCES - 1
 MAX_PREFIX = 15
@@ -95,20 +92,16 @@ def expect(e, kind, x, y, is_last):
     pattern += 8 * _equal(north, north_east)
     if kind == 0:
         pattern += 16 * _equal(west, north_east) + 32 * _equal(west, west_west) + 64 * _equal(north, north_north)
-        short = west * 0x1E3779B1 + north * 0x05EBCA77 + north_east * 0x42B2AE3D
-        full = short + north_west * 0x27D4EB2F + west_west * 0x165667B1 + north_north * 0x3C6EF372
+        second = west * 0x1E3779B1 + north * 0x05EBCA77 + north_east * 0x42B2AE3D
+        first = second + north_west * 0x27D4EB2F + west_west * 0x165667B1 + north_north * 0x3C6EF372
     else:
         guide, other = np.int64(e.first[y, x]), np.int64(e.second[y, x])
         same_left = x > 0 and guide == e.first[y, x - 1] and other == e.second[y, x - 1]
         same_above = y > 0 and guide == e.first[y - 1, x] and other == e.second[y - 1, x]
         pattern += 16 * (1 if same_left else 0) + 32 * (1 if same_above else 0)
-        short = guide * 0x1E3779B1 + other * 0x05EBCA77
-        full = short + west * 0x42B2AE3D + north * 0x27D4EB2F
-    if kind == 1:
-        short, full = full, short
-    if kind == 1:
-        short, full = full, short
-    e.slots[0], e.slots[1] = _mix(full), _mix(short)
+        first = guide * 0x1E3779B1 + other * 0x05EBCA77
+        second = first + west * 0x42B2AE3D + north * 0x27D4EB2F
+    e.slots[0], e.slots[1] = _mix(first), _mix(second)
     count = 0
     for table in range(N_TABLES):
         value = np.int64(e.tables[table, e.slots[table], VALUE])
@@ -137,8 +130,6 @@ def learn(e, value):
         entry = e.tables[table, e.slots[table]]
         if entry[VALUE] == value:
             entry[CONFIDENCE] = min(entry[CONFIDENCE] + 1, MAX_CONFIDENCE)
-        elif entry[CONFIDENCE] > 9:
-            entry[CONFIDENCE] = 1
         else:
             entry[VALUE] = value
             entry[CONFIDENCE] = 0

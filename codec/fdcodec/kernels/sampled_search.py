@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, SAMPLED
+from fdcodec.coding.constants import CELL_LOG2, N_RECENT, SAMPLED
 from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, fill_cells, starts_block, tree_cell
 from fdcodec.kernels.cost_kernels import ONE_BIT, bin_cost
 from fdcodec.kernels.jit import kernel
@@ -17,7 +17,6 @@ from fdcodec.kernels.quantization_kernels import INFINITE
 from fdcodec.kernels.sampled_kernels import (
     CONFIDENCE,
     MAX_PREFIX,
-    N_RECENT,
     N_TABLES,
     VALUE,
     expect,
@@ -130,6 +129,14 @@ def _choose_other(e, contexts, kind, x, y, target, lagrangian):
 
 
 @kernel()
+def _is_safe(e, k):
+    """Tell whether a candidate can be coded whatever the tables hold by then: on the grid, or a neighbour's value."""
+    if e.contexts[k] >= ctx.NEIGHBOUR or (e.contexts[k] - ctx.FOLLOWER) & 3 > 0:
+        return True
+    return (e.values[k] - e.grid[0]) % e.grid[2] == 0
+
+
+@kernel()
 def _choose_sample(e, contexts, kind, x, y, is_last, target, lagrangian):
     """Return (rate, value, index of the recent values or -1) of the best way to code one sample."""
     count = expect(e, kind, x, y, is_last)
@@ -137,7 +144,7 @@ def _choose_sample(e, contexts, kind, x, y, is_last, target, lagrangian):
     for k in range(count):
         rate = before + bin_cost(contexts, e.contexts[k], 1)
         before += bin_cost(contexts, e.contexts[k], 0)
-        error = _error(target, e.values[k])
+        error = _error(target, e.values[k]) if _is_safe(e, k) else INFINITE >> 1
         if error + lagrangian * rate < best:
             best, best_rate, value = error + lagrangian * rate, rate, e.values[k]
         if error == 0 or best <= lagrangian * before:
@@ -167,6 +174,8 @@ def _choose_samples(s, o, block, is_coded, budget):
             else:
                 expect(e, o.kind, column, row, column == last)
                 rate, value = 0, e.values[0]
+                if not _is_safe(e, 0):
+                    return INFINITE >> 1
             e.plane[row, column] = value
             _learn(s.journal, e, value)
             total += _error(target, value) + o.lagrangian * rate

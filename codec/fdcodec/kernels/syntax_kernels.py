@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The syntax of the lossy codestream, each element once for both directions (SPEC 5.4 to 5.8).
+"""The syntax of the lossy codestream, each element once for both directions (SPEC 5.4 to 5.7).
 
 `stream` is (coder, buffer, contexts). Encoding, a function writes what the maps hold; decoding, it fills the maps with
 what it reads. `guide` is the maps of the luma plane while a chroma plane is coded, and the plane's own maps for luma.
