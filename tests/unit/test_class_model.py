@@ -192,6 +192,13 @@ def test_models_are_found_in_the_model_path(tmp_path, monkeypatch):
     assert not is_preset(SMALL)
 
 
+def test_models_are_found_by_hash_under_a_name_that_is_taken(tmp_path, monkeypatch):
+    """A model in the model path whose name is a preset's is found by its hash all the same."""
+    SMALL.save(tmp_path / "photo.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert find(SMALL.hash).hash == SMALL.hash
+
+
 def test_damaged_file_hides_no_other_model(tmp_path, monkeypatch):
     """A damaged file in the model path leaves the others usable."""
     (tmp_path / "a.fdt").write_bytes(b"damaged")
