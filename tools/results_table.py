@@ -21,7 +21,7 @@ def kodak_rows() -> list[str]:
     for kind in ("rgb", "gray"):
         rates = json.loads((RESULTS / f"kodak-{kind}.json").read_text())["bd_rate_percent"]
         anchors = ("jpeg420", "avif444", "fdc:transform=dct")
-    cells = [f"{rates[anchor]['fdc']:+.1f} %" if anchor in rates else "" for anchor in anchors]
+        cells = [f"{rates[anchor]['fdc']:+.1f} %" if anchor in rates else "" for anchor in anchors]
         rows.append(f"| {kind} | " + " | ".join(cells) + " |")
     return rows
 
