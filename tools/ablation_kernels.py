@@ -4,22 +4,13 @@
 import numpy as np
 
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, DC, MAX_LEVEL, MAX_LOG2, MIN_LOG2, N_MODES, STEP_BITS
-from fdcodec.kernels.block_kernels import size_class
+from fdcodec.kernels.block_kernels import END, MODE, size_class
+from fdcodec.kernels.block_search import _coded, _price_fits, _price_rates
 from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.quantization_kernels import ERROR_SHIFT, INFINITE
-from fdcodec.kernels.search_kernels import (
-    BEST,
-    END,
-    MODE,
-    PARTS,
-    QUARTER,
-    _coded,
-    _open_node,
-    _price_fits,
-    _price_rates,
-    _search_cuts,
-)
+from fdcodec.kernels.search_kernels import _open_node, _search_cuts
+from fdcodec.kernels.search_state import BEST, PARTS, QUARTER
 from fdcodec.kernels.syntax_kernels import STRIDE, coefficient_context, neighbour_class
 
 LARGEST_LOG2, SMALLEST_LOG2 = MAX_LOG2, MIN_LOG2  # log2 sides of squares; rows set others

@@ -15,7 +15,7 @@ import ablation_kernels as kernels
 from fdcodec import codec
 from fdcodec.coding import tuning
 from fdcodec.coding.constants import N_GROUPS
-from fdcodec.kernels import prediction_kernels, search_kernels, syntax_kernels
+from fdcodec.kernels import block_search, prediction_kernels, search_kernels, syntax_kernels
 from fdcodec.model import ClassModel
 
 EFFORTS = 9
@@ -100,7 +100,7 @@ def no_halves(setup: Setup) -> None:
 
 def planar_and_dc(setup: Setup) -> None:
     """Predict by planar and DC only, without angles and learned modes."""
-    put(search_kernels._price_fits, kernels.price_without_angles)
+    put(block_search._price_fits, kernels.price_without_angles)
     if has_learned_modes(setup.model):
         no_learned_modes(setup)
 
@@ -134,7 +134,7 @@ def scalar_quantizer(setup: Setup) -> None:
 def dead_zone(setup: Setup) -> None:
     """Quantize each coefficient alone, uniformly with a dead zone."""
     scalar_quantizer(setup)
-    put(search_kernels._settle_trial, kernels.settle_by_dead_zone)
+    put(block_search._settle_trial, kernels.settle_by_dead_zone)
 
 
 def no_start_states(setup: Setup) -> None:
@@ -167,7 +167,7 @@ def no_filter(setup: Setup) -> None:
 
 def no_chroma_from_luma(setup: Setup) -> None:
     """Predict chroma from chroma only."""
-    put(search_kernels._price_rates, kernels.price_without_chroma_from_luma)
+    put(block_search._price_rates, kernels.price_without_chroma_from_luma)
 
 
 def opponent_colour(setup: Setup) -> None:

@@ -19,7 +19,8 @@ from fdcodec.kernels.range_coder import (
 from fdcodec.kernels.reconstruction_kernels import Work, new_work, reconstruct_plane
 from fdcodec.kernels.sampled_kernels import grid_distance, new_expected
 from fdcodec.kernels.screen_kernels import Screen, new_screen, no_screen
-from fdcodec.kernels.search_kernels import Options, encode_plane, new_search
+from fdcodec.kernels.search_kernels import encode_plane
+from fdcodec.kernels.search_state import Options, new_search
 from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
 from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
 from fdcodec.model import ClassModel

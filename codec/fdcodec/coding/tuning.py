@@ -1,7 +1,7 @@
 """What quality and effort mean to the encoder's search: the numbers of `Options`. A decoder needs none of them."""
 
 from fdcodec.coding.settings import EncoderSettings
-from fdcodec.kernels.search_kernels import Options
+from fdcodec.kernels.search_state import Options
 from fdcodec.kernels.tables import HALF_STEPS
 
 LAGRANGIAN = 0.10  # squared steps a bit is worth

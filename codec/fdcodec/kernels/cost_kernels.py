@@ -9,8 +9,8 @@ from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_UNARY, N_PROBABLE
 from fdcodec.kernels.block_kernels import log2_area, size_class
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.mode_syntax import chroma_from_luma_context
 from fdcodec.kernels.range_coder import PROBABILITY_BITS
-from fdcodec.kernels.syntax_kernels import chroma_from_luma_context
 
 ONE_BIT = 1024
 _TABLE_BITS = 10

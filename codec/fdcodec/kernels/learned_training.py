@@ -6,8 +6,8 @@ import numpy as np
 from fdcodec.coding.constants import N_MODES
 from fdcodec.kernels.cost_kernels import ONE_BIT, mode_cost
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.mode_syntax import probable_modes
 from fdcodec.kernels.prediction_kernels import gather_references, predict, smooth_references
-from fdcodec.kernels.syntax_kernels import probable_modes
 from fdcodec.kernels.transform_kernels import forward_transform
 
 

@@ -10,7 +10,17 @@ import numpy as np
 
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CELL_LOG2, N_RECENT, SAMPLED
-from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, fill_cells, starts_block, tree_cell
+from fdcodec.kernels.block_kernels import (
+    END,
+    LEFT,
+    MODE,
+    TREE_CELLS,
+    UP,
+    block_at,
+    fill_cells,
+    starts_block,
+    tree_cell,
+)
 from fdcodec.kernels.cost_kernels import ONE_BIT, bin_cost
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.quantization_kernels import INFINITE
@@ -188,7 +198,7 @@ def _choose_samples(s, o, block, is_coded, budget):
 def keep_tool(s, block, mode, end, left, up):
     """Make what stands in the plane the trial."""
     x, y, log2_width, log2_height = block
-    s.trial[0], s.trial[1], s.trial[2], s.trial[3] = mode, end, left, up
+    s.trial[MODE], s.trial[END], s.trial[LEFT], s.trial[UP] = mode, end, left, up
     for row in range(1 << log2_height):
         for column in range(1 << log2_width):
             s.trial_samples[row, column] = s.plane[y + row, x + column]

@@ -1,0 +1,130 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""What the encoder's search of a plane reads and writes, and the numbers it goes by. Encoder only."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fdcodec.coding.constants import LEARNED, MAX_LEARNED, MAX_LOG2, N_MODES, N_PROBABLE
+from fdcodec.kernels.copy_search import new_links, no_links
+from fdcodec.kernels.cost_kernels import Costs, new_costs
+from fdcodec.kernels.quantization_kernels import INFINITE
+from fdcodec.kernels.reconstruction_kernels import Work
+from fdcodec.kernels.sampled_search import Journal, new_journal
+from fdcodec.kernels.screen_kernels import Screen
+from fdcodec.kernels.syntax_kernels import STRIDE
+from fdcodec.kernels.tables import Maps, Tables
+
+X, Y, BEST, PARTS, QUARTER, CUT = range(6)  # of an open square: place, best uncut or halved, quarters so far, next one
+NODE_FIELDS = 6
+
+
+class Search(NamedTuple):
+    """Everything the search of one plane reads and writes.
+
+    `trial_*` hold the best way found for the block in hand; `best_*` hold the best of each log2 side that is open, not
+    counting its quarters, with modes and ends of its one or two blocks.
+    """
+
+    original: np.ndarray
+    plane: np.ndarray
+    luma: np.ndarray
+    maps: Maps
+    guide: Maps
+    contexts: np.ndarray
+    costs: Costs
+    tables: Tables
+    work: Work
+    trial: np.ndarray
+    trial_coefficients: np.ndarray
+    trial_levels: np.ndarray
+    trial_samples: np.ndarray
+    trial_prediction: np.ndarray
+    best_samples: np.ndarray
+    best_levels: np.ndarray
+    best_modes: np.ndarray
+    best_ends: np.ndarray
+    levels: np.ndarray
+    magnitudes: np.ndarray
+    quantizer_costs: np.ndarray
+    paths: np.ndarray
+    probable: np.ndarray
+    mode_costs: np.ndarray
+    mode_rates: np.ndarray
+    learned_costs: np.ndarray
+    nodes: np.ndarray
+    rows: np.ndarray
+    lanes: np.ndarray
+    histories: np.ndarray
+    screen: Screen
+    journal: Journal
+    links: np.ndarray
+    best_vectors: np.ndarray
+
+
+class Options(NamedTuple):
+    """The numbers of one plane's search.
+
+    `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 of a
+    square's side: modes tried in full, and the distance of the angles that are priced (0: none); `n_halves` is the
+    modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to halve it are tried,
+    `trellis_all` whether modes are compared by the trellis too, `n_learned` how many learned modes are tried besides;
+    `skip_split` and `least_end` bound the error and the end of a block that is not worth cutting.
+    """
+
+    kind: int
+    half_step: int
+    lagrangian: int
+    root: int
+    low: int
+    high: int
+    n_candidates: tuple[int, ...]
+    n_learned: int
+    fans: tuple[int, ...]
+    n_halves: int
+    both_cuts: bool
+    trellis_all: bool
+    sparsity: int
+    skip_split: int
+    least_end: int
+
+
+def new_search(original, plane, luma, maps, guide, contexts, tables, work, screen):
+    """Gather the arrays of a plane's search and allocate its scratch."""
+    block, sides = (32, 32), MAX_LOG2 + 1
+    return Search(
+        original=original,
+        plane=plane,
+        luma=luma,
+        maps=maps,
+        guide=guide,
+        contexts=contexts,
+        costs=new_costs(),
+        tables=tables,
+        work=work,
+        trial=np.zeros(4, np.int64),
+        trial_coefficients=np.zeros(block, np.int32),
+        trial_levels=np.zeros(block, np.int32),
+        trial_samples=np.zeros(block, np.int32),
+        trial_prediction=np.zeros(block, np.int32),
+        best_samples=np.zeros((sides, *block), np.int32),
+        best_levels=np.zeros((sides, *block), np.int32),
+        best_modes=np.zeros((sides, 2), np.int64),
+        best_ends=np.zeros((sides, 2), np.int64),
+        levels=np.zeros(block, np.int32),
+        magnitudes=np.zeros(STRIDE * STRIDE + 2, np.int32),
+        quantizer_costs=np.zeros((3, 1024), np.int64),
+        paths=np.zeros((2, 1024, 4), np.int64),
+        probable=np.zeros(N_PROBABLE + 2, np.int64),
+        mode_costs=np.zeros(N_MODES + 1, np.int64),
+        mode_rates=np.zeros(LEARNED + MAX_LEARNED, np.int64),
+        learned_costs=np.full(MAX_LEARNED, INFINITE, np.int64),
+        nodes=np.zeros((sides, NODE_FIELDS), np.int64),
+        rows=np.zeros((4, 32), np.int32),
+        lanes=np.zeros((4, 4), np.int64),
+        histories=np.zeros((2, 5, 3, 3), np.uint64),
+        screen=screen,
+        journal=new_journal(),
+        links=new_links(original) if screen.is_on and maps is guide else no_links(),
+        best_vectors=np.zeros((sides, 2, 2), np.int64),
+    )
