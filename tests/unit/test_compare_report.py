@@ -13,6 +13,7 @@ from tests.images import ramp
 from fdcodec.cli.compare import compare
 from fdcodec.compare import report
 from fdcodec.compare.crops import ORIGINAL, TOLERANCE, hardest_box
+from fdcodec.compare.environment import describe
 from fdcodec.compare.records import Comparison
 from fdcodec.errors import ParameterError
 
@@ -162,3 +163,9 @@ def test_command_refuses_bad_choices(picture, tmp_path, options, said):
     with pytest.raises(ParameterError, match=said):
         run(picture, "-o", tmp_path / "report", *options)
     assert not (tmp_path / "report").exists()
+
+
+def test_command_is_stored_without_folders_of_this_machine(monkeypatch, tmp_path):
+    """Of an absolute path the stored command keeps the last part; other arguments stay as they are."""
+    monkeypatch.setattr("sys.argv", ["tools/bench.py", "classes", "--data", str(tmp_path / "images"), "--limit", "2"])
+    assert describe()["command"] == "tools/bench.py classes --data images --limit 2"

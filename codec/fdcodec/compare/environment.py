@@ -12,13 +12,18 @@ PACKAGES = ("fdcodec", "numpy", "numba", "scipy", "pillow", "imagecodecs", "ssim
 
 
 def describe() -> dict[str, object]:
-    """Return command line, machine, versions of what is installed, and the date (UTC)."""
+    """Return command line without folders of this machine, machine, versions of what is installed, and the date (UTC)."""
     return {
-        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "command": shlex.join(_without_folders(argument) for argument in sys.argv),
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "machine": {"processor": _processor(), "cores": os.cpu_count(), "system": platform.platform()},
         "versions": {"python": platform.python_version()} | _versions(),
     }
+
+
+def _without_folders(argument: str) -> str:
+    """Return an argument, of an absolute path its last part: where it lies on this machine means nothing elsewhere."""
+    return Path(argument).name if Path(argument).is_absolute() else argument
 
 
 def _processor() -> str:
