@@ -12,7 +12,7 @@ PACKAGES = ("fdcodec", "numpy", "numba", "scipy", "pillow", "imagecodecs", "ssim
 
 
 def describe() -> dict[str, object]:
-    """Return command line without folders of this machine, machine, versions of what is installed, and the date (UTC)."""
+    """Return command line without folders, machine, versions of what is installed, and the date (UTC)."""
     return {
         "command": shlex.join(_without_folders(argument) for argument in sys.argv),
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
