@@ -44,7 +44,7 @@ class ParameterError(FdcError, ValueError):
 
 
 class TargetWarning(UserWarning):
-    """The target of an encode cannot be reached; what comes nearest was encoded."""
+    """The target of an encode was not met; what comes nearest was encoded."""
 
     exit_code = 5
 

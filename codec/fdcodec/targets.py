@@ -23,7 +23,7 @@ PSNR_TOLERANCE_DB = 0.08
 """Half the band in which a PSNR is accepted; a little inside what is promised."""
 
 PROMISED_DB = 0.1
-"""A PSNR farther off is said not to be reached."""
+"""A PSNR farther off is said not to be met."""
 
 LEAST_FILL = 0.97
 """Share of a size limit that is used where it can be."""
@@ -78,7 +78,7 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
         goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
         data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data))
         if abs(reached - target.value) > PROMISED_DB:
-            _warn(f"a PSNR of {target.value:g} dB cannot be reached; the file has {reached:.2f} dB")
+            _warn(f"a PSNR of {target.value:g} dB was not met; of the files tried the nearest has {reached:.2f} dB")
         return data
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
     data, _ = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
@@ -96,10 +96,11 @@ def _warn(message: str) -> None:
 
 
 def psnr_db(picture: Picture, data: bytes) -> float:
-    """Return the PSNR in dB of an encoded file against its picture, over all samples; infinite where all are equal."""
+    """Return the PSNR in dB of an encoded file against its picture, alpha apart; infinite where all is equal."""
     decoded = codec.decode(data, max_pixels=picture.width * picture.height)
     peak = 2**picture.depth - 1
-    difference = picture.samples.astype(np.int64) - decoded.samples
+    n_colours = 3 if picture.samples.shape[2] >= 3 else 1
+    difference = picture.samples[:, :, :n_colours].astype(np.int64) - decoded.samples[:, :, :n_colours]
     mean_square = float(np.mean(difference * difference))
     return 10 * log10(peak**2 / mean_square) if mean_square else inf
 

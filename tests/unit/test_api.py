@@ -205,9 +205,16 @@ def test_wrong_arguments_of_decode_name_themselves(options):
 
 def test_psnr_that_cannot_be_reached_is_a_warning():
     """The nearest file is returned, and a warning says what it has."""
-    with pytest.warns(TargetWarning, match="110 dB cannot be reached; the file has"):
+    with pytest.warns(TargetWarning, match="110 dB was not met; of the files tried the nearest has"):
         data = fdcodec.encode(IMAGE, psnr_db=110)
     assert data == fdcodec.encode(IMAGE, quality=100)
+
+
+def test_psnr_target_is_that_of_the_colours():
+    """Alpha, which is coded exactly, adds nothing to the PSNR that is aimed at."""
+    picture = np.dstack([IMAGE, np.full(IMAGE.shape[:2], 200, np.uint8)])
+    difference = fdcodec.decode(fdcodec.encode(picture, psnr_db=36))[:, :, :3].astype(float) - IMAGE
+    assert 10 * np.log10(255**2 / np.mean(difference**2)) == pytest.approx(36, abs=0.1)
 
 
 def test_unknown_keyword_is_a_type_error():

@@ -50,7 +50,7 @@ def fdcodec_group() -> None:
     """Image compression whose transform is learned for a class of images.
 
     Exit codes: 0 done, 1 an input failed, 2 usage, 3 unsupported file or missing transform, 4 limit exceeded,
-    5 written, but not as asked, 6 a check or a verification failed.
+    5 written, but not as asked, 6 decoded, but not to what was encoded.
     """
 
 

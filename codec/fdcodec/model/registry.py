@@ -74,7 +74,7 @@ def find(reference: bytes) -> ClassModel:
     searched = ", ".join(str(directory) for directory in _directories())
     raise TransformNotFoundError(
         f"the file needs the class model {reference.hex()}, which is not in {searched}; "
-        "put its .fdt file there or set FDCODEC_MODEL_PATH"
+        "decode with `transform` (-t) naming its .fdt file, or set FDCODEC_MODEL_PATH to where it is"
     )
 
 
