@@ -25,6 +25,20 @@ def test_encode_and_decode_beside_the_input(cli):
         assert image.getexif()[274] == 6
 
 
+def test_output_beside_the_input(cli):
+    """A last name with an output's suffix is the output, of both commands."""
+    assert cli("encode", "a.png", "b.fdc").code == 0
+    assert cli("decode", "b.fdc", "c.ppm").code == 0
+    assert Path("c.ppm").read_bytes().startswith(b"P6\n40 24\n255\n")
+    assert not Path("a.fdc").exists()
+
+
+def test_one_output_takes_one_input(cli):
+    """Several inputs before an output are refused before anything is written."""
+    assert cli("encode", "a.png", "a.png", "b.fdc").code == 2
+    assert not Path("b.fdc").exists()
+
+
 def test_pipes(cli):
     """A dash reads stdin and writes stdout, in the format that --format names."""
     data = cli("encode", "-", stdin=PNG).out

@@ -50,6 +50,15 @@ class Job:
         replace_file(self.target, data)
 
 
+def split_output(
+    inputs: tuple[str, ...], output: str | None, out_dir: str | None, suffixes: Collection[str]
+) -> tuple[tuple[str, ...], str | None]:
+    """Return the inputs and the output, which without -o and --out-dir may be the last input: its suffix tells."""
+    if output is None and out_dir is None and len(inputs) > 1 and Path(inputs[-1]).suffix.lower() in suffixes:
+        return inputs[:-1], inputs[-1]
+    return inputs, output
+
+
 def find_files(inputs: Iterable[str], suffixes: Collection[str], *, recursive: bool) -> list[tuple[Path, Path]]:
     """Return the files among and below the inputs, each with its path relative to the input it was found under.
 
@@ -79,7 +88,7 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
         One output for several inputs.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
-        raise click.UsageError("-o takes exactly one input and no --out-dir; use --out-dir for several")
+        raise click.UsageError("an output file takes exactly one input and no --out-dir; use --out-dir for several")
     targets = [_target(file, relative, suffix, output, out_dir) for file, relative in files]
     jobs, first = [], dict[Path, Path]()
     for (file, _), target in zip(files, targets, strict=True):

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fdcodec.cli import options
-from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs
+from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
 from fdcodec.cli.console import Console
 
 Region = tuple[int, int, int, int]
@@ -25,7 +25,7 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
 
 
 @click.command()
-@options.inputs
+@options.inputs_and_output
 @options.outputs
 @click.option("--format", "suffix", help="png, tiff, jpg, webp, ppm, pgm or npy; png unless -o says otherwise.")
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Decode only this rectangle, in pixels.")
@@ -42,10 +42,13 @@ def decode(
     quiet: bool,
     **settings: Any,
 ) -> int:
-    """Decode .fdc files to images.
+    """Decode .fdc files to images: `decode in.fdc out.png`, or many at once.
 
-    The suffix of -o decides the format; elsewhere --format does.
+    The suffix of the output decides the format; elsewhere --format does.
     """
+    from fdcodec.image.writing import SUFFIXES
+
+    inputs, output = split_output(inputs, output, out_dir, SUFFIXES)
     suffix = _output_suffix(suffix, output)
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive), suffix, output, out_dir)

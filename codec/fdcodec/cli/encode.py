@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from fdcodec.cli import options
-from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs
+from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
 from fdcodec.cli.console import Console
 from fdcodec.errors import TargetWarning
 
@@ -23,7 +23,7 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 
 
 @click.command()
-@options.inputs
+@options.inputs_and_output
 @options.outputs
 @click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")
 @click.option("--psnr", "psnr_db", type=float, help="PSNR to reach, in dB.")
@@ -55,9 +55,10 @@ def encode(
     quiet: bool,
     **settings: Any,
 ) -> int:
-    """Encode images to .fdc files."""
+    """Encode images to .fdc files: `encode in.png out.fdc`, or many at once, each beside its input or in --out-dir."""
     from fdcodec.image.reading import READABLE_SUFFIXES
 
+    inputs, output = split_output(inputs, output, out_dir, (".fdc",))
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, READABLE_SUFFIXES, recursive=recursive), ".fdc", output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):

@@ -8,10 +8,15 @@ import click
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def inputs(command: Command) -> Command:
+def inputs(command: Command, metavar: str = "INPUT...") -> Command:
     """Add the inputs: files, directories with -r, or - for stdin."""
     command = click.option("-r", "--recursive", is_flag=True, help="Take the files below directories.")(command)
-    return click.argument("inputs", nargs=-1, required=True, metavar="INPUT...", type=click.Path())(command)
+    return click.argument("inputs", nargs=-1, required=True, metavar=metavar, type=click.Path())(command)
+
+
+def inputs_and_output(command: Command) -> Command:
+    """Add the inputs, the last of which may be the output."""
+    return inputs(command, "INPUT... [OUTPUT]")
 
 
 def outputs(command: Command) -> Command:
