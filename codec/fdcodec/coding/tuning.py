@@ -1,5 +1,6 @@
 """What quality and effort mean to the encoder's search: the numbers of `Options`. A decoder needs none of them."""
 
+from fdcodec.coding.constants import MAX_LOG2
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.kernels.search_state import Options
 from fdcodec.kernels.tables import HALF_STEPS
@@ -7,11 +8,14 @@ from fdcodec.kernels.tables import HALF_STEPS
 LAGRANGIAN = 0.10  # squared steps a bit is worth
 ROOT = 0.9  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
-LEAST_END = 1  # a block whose levels end before this position is not cut
-_CANDIDATES = (1, 1, 1, 1, 2, 3, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
-_LEARNED = (1, 1, 2, 2, 3, 3, 4, 6, 8)  # learned modes tried in full besides
+_ALWAYS, _NEVER = 0, 1025
+# By effort 1..9, where a square's levels must end for it to be cut in quarters: of 8x8, and of larger ones.
+_EIGHT_ENDS = (_NEVER, 49, 33, 9, 9, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS)
+_LARGE_ENDS = (9, 9, 9, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS)
+_CANDIDATES = (1, 1, 1, 1, 3, 3, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
+_LEARNED = (1, 1, 1, 2, 3, 3, 4, 6, 8)  # learned modes tried in full besides
 _HALVES = (0, 0, 0, 1, 1, 1, 2, 3, 4)  # modes tried in full in half a square
-_FANS = (16, 8, 8, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
+_FANS = (16, 16, 16, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
 
 def search_options(settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]]) -> list[Options]:
@@ -19,6 +23,7 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
     half_step = int(HALF_STEPS[step_index])
     step = half_step / 32  # in sample units
     candidates, fan = _CANDIDATES[settings.effort - 1], _FANS[settings.effort - 1]
+    large_end = _LARGE_ENDS[settings.effort - 1]
     shared = {
         "half_step": half_step,
         "lagrangian": max(1, round(LAGRANGIAN * half_step**2 / 4)),
@@ -31,7 +36,8 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
         "trellis_all": settings.effort >= 7,
         "sparsity": settings.sparsity or 0,
         "skip_split": round(SKIP_SPLIT * step**2 * 1024),
-        "least_end": LEAST_END,
+        "quarter_ends": (0, 0, 0, _EIGHT_ENDS[settings.effort - 1], large_end, large_end),
+        "largest_halved": MAX_LOG2 if settings.effort >= 6 else MAX_LOG2 - 1,
     }
     return [Options(kind=min(k, 1), low=low, high=high, **shared) for k, (low, high) in enumerate(bounds)]
 

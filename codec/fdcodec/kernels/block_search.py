@@ -25,7 +25,8 @@ from fdcodec.kernels.transform_kernels import forward_transform, inverse_transfo
 def hadamard_cost(original, block, prediction, rows):
     """Return the sum of absolute 4x4 Hadamard coefficients of the residual, 4 times the orthonormal scale.
 
-    `rows` is int32 (4, 32) scratch: four rows at a time are combined over the whole width, then by fours of columns.
+    `rows` is int32 (4, 32) scratch: four rows at a time are combined over the whole width, then by fours of columns,
+    where |u + v| + |u - v| = 2 max(|u|, |v|).
     """
     x, y, log2_width, log2_height = block
     total = np.int64(0)
@@ -42,8 +43,8 @@ def hadamard_cost(original, block, prediction, rows):
         for i in range(4):
             for k in range(1 << (log2_width - 2)):
                 a, b, c, d = rows[i, 4 * k], rows[i, 4 * k + 1], rows[i, 4 * k + 2], rows[i, 4 * k + 3]
-                total += abs(a + b + c + d) + abs(a - b + c - d) + abs(a + b - c - d) + abs(a - b - c + d)
-    return total
+                total += max(abs(a + b), abs(c + d)) + max(abs(a - b), abs(c - d))
+    return 2 * total
 
 
 @kernel()
@@ -144,12 +145,11 @@ def _quantization_cost(s, o, block):
 
 
 @kernel(inline=True)
-def _try_mode(s, o, block, mode, best):
-    """Quantize the block in one mode and keep it if its cost is below `best`; return the lower cost."""
+def _try_mode(s, o, block, mode, best, is_only):
+    """Quantize the block in one mode and keep it if its cost is below `best`, or unpriced if it `is_only`."""
     predict_mode(s.plane, s.luma, block, mode, s.tables, s.work)
     _transform_residual(s, o, block, mode)
-    cost = _quantization_cost(s, o, block)
-    cost += o.lagrangian * s.mode_rates[mode]
+    cost = np.int64(0) if is_only else _quantization_cost(s, o, block) + o.lagrangian * s.mode_rates[mode]
     if cost >= best:
         return best
     s.trial[MODE] = mode
@@ -199,13 +199,13 @@ def search_block(s, o, block, parent, fan, n_candidates):
     gather_references(s.plane, block, s.work.references)
     smooth_references(s.work.references, (1 << block[2]) + (1 << block[3]), s.work.smoothed)
     _price_modes(s, o, block, parent, fan)
-    best = INFINITE
+    best, is_only = INFINITE, n_candidates == 1 and s.learned_costs[np.argmin(s.learned_costs)] == INFINITE
     for k in range(n_candidates + o.n_learned):
         costs, first = (s.mode_costs, 0) if k < n_candidates else (s.learned_costs, LEARNED)
         mode = np.argmin(costs)
         if costs[mode] < INFINITE:
             costs[mode] = INFINITE
-            best = _try_mode(s, o, block, first + mode, best)
+            best = _try_mode(s, o, block, first + mode, best, is_only)
     cost = _settle_trial(s, o, block)
     error = _reconstruct_trial(s, o, block)
     s.trial[LEFT], s.trial[UP] = 0, 0

@@ -19,10 +19,15 @@ N_LEVEL_CONTEXTS = ctx.N_SIZES * ctx.N_QUANTIZERS * ctx.N_FREQUENCY_CLASSES * ct
 
 
 class Costs(NamedTuple):
-    """Costs of one plane kind: `levels[context, magnitude]`, the same without significance, and of end classes."""
+    """Costs of one plane kind.
+
+    `levels[context, magnitude]`, `last_levels` the same without significance, `above_two[neighbours, magnitude]` what
+    magnitudes of two and more cost after the bin that says so, and `ends` of end classes.
+    """
 
     levels: np.ndarray
     last_levels: np.ndarray
+    above_two: np.ndarray
     ends: np.ndarray
 
 
@@ -30,7 +35,8 @@ def new_costs() -> Costs:
     """Return empty cost tables."""
     shape = (N_LEVEL_CONTEXTS, MAX_UNARY + 1)
     ends = np.zeros((ctx.N_SIZES, ctx.N_ACTIVITIES, ctx.END_BINS), np.int64)
-    return Costs(np.zeros(shape, np.int64), np.zeros(shape, np.int64), ends)
+    above_two = np.zeros((ctx.N_NEIGHBOUR_CLASSES, MAX_UNARY + 1), np.int64)
+    return Costs(np.zeros(shape, np.int64), np.zeros(shape, np.int64), above_two, ends)
 
 
 @kernel()
@@ -43,6 +49,13 @@ def bin_cost(contexts, context, bit):
 
 @kernel()
 def _update_level_costs(contexts, kind, costs):
+    for neighbours in range(ctx.N_NEIGHBOUR_CLASSES):
+        cost = 0
+        for magnitude in range(2, MAX_UNARY):
+            unary = ctx.MAGNITUDE + (kind * 16 + magnitude) * ctx.N_NEIGHBOUR_CLASSES + neighbours
+            costs.above_two[neighbours, magnitude] = cost + bin_cost(contexts, unary, 0)
+            cost += bin_cost(contexts, unary, 1)
+        costs.above_two[neighbours, MAX_UNARY] = cost
     for context in range(N_LEVEL_CONTEXTS):
         neighbours = context % ctx.N_NEIGHBOUR_CLASSES
         offset = kind * N_LEVEL_CONTEXTS + context
@@ -51,11 +64,8 @@ def _update_level_costs(contexts, kind, costs):
         costs.last_levels[context, 0] = 0
         cost = ONE_BIT + bin_cost(contexts, ctx.ABOVE_ONE + offset, 1)
         costs.last_levels[context, 1] = ONE_BIT + bin_cost(contexts, ctx.ABOVE_ONE + offset, 0)
-        for magnitude in range(2, MAX_UNARY):
-            unary = ctx.MAGNITUDE + (kind * 16 + magnitude) * ctx.N_NEIGHBOUR_CLASSES + neighbours
-            costs.last_levels[context, magnitude] = cost + bin_cost(contexts, unary, 0)
-            cost += bin_cost(contexts, unary, 1)
-        costs.last_levels[context, MAX_UNARY] = cost
+        for magnitude in range(2, MAX_UNARY + 1):
+            costs.last_levels[context, magnitude] = cost + costs.above_two[neighbours, magnitude]
         for magnitude in range(1, MAX_UNARY + 1):
             costs.levels[context, magnitude] = costs.last_levels[context, magnitude] + significant
 

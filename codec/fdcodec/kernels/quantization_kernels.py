@@ -143,14 +143,13 @@ def _path_class(words, diagonal, row):
     return NEIGHBOUR_CLASS[min(near + near + far, MAX_NEIGHBOURS - 1)]
 
 
-@kernel()
-def _extend(words, new_words, diagonal, row, magnitude, opens):
+@kernel(inline=True)
+def _extend(words, new_words, n_words, diagonal, row, magnitude, opens):
     """Copy a path's magnitudes of three anti-diagonals and add one; the first on a diagonal clears the oldest."""
-    for k in range(3):
-        for part in range(3):
-            new_words[k, part] = words[k, part]
-    if opens:
-        new_words[diagonal % 3, :] = 0
+    for part in range(n_words):
+        new_words[0, part], new_words[1, part], new_words[2, part] = words[0, part], words[1, part], words[2, part]
+        if opens:
+            new_words[diagonal % 3, part] = 0
     new_words[diagonal % 3, row >> 4] |= np.uint64(min(magnitude, 15)) << np.uint64(4 * (row & 15))
 
 
@@ -166,7 +165,7 @@ def trellis_levels(coefficients, coded, half_step, lagrangian, contexts, costs, 
     previous, chosen, lanes, histories = paths
     path_costs, new_costs, ends, new_ends = lanes[0], lanes[1], lanes[2], lanes[3]
     size = size_class(log2_width, log2_height)
-    last = _last_candidate(coefficients, scan, 1 << (log2_width + log2_height), half_step)
+    last = _last_candidate(coefficients, scan, 1 << (log2_width + log2_height), half_step + (half_step >> 3))
     tail = np.int64(0)
     for row in range(1 << log2_height):
         for column in range(1 << log2_width):
@@ -184,6 +183,7 @@ def trellis_levels(coefficients, coded, half_step, lagrangian, contexts, costs, 
     path_costs[:] = INFINITE
     histories[:] = 0
     now, diagonal = 0, -1
+    n_words = 1 + ((1 << log2_height) >> 4)  # a path's magnitudes reach two rows past the block
     for k in range(last, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
         opens = row + column != diagonal
@@ -231,7 +231,7 @@ def trellis_levels(coefficients, coded, half_step, lagrangian, contexts, costs, 
             ends[state] = new_ends[state]
             if new_costs[state] < INFINITE:
                 before = histories[now, previous[k, state]]
-                _extend(before, histories[1 - now, state], diagonal, row, chosen[k, state], opens)
+                _extend(before, histories[1 - now, state], n_words, diagonal, row, chosen[k, state], opens)
         now = 1 - now
     state = NO_STATE
     for candidate in range(4):

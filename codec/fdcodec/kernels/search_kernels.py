@@ -154,10 +154,11 @@ def _open_node(s, o, x, y, log2_side):
     node[BEST] += uncut + o.lagrangian * bin_cost(s.contexts, context, 0)
     end = s.best_ends[log2_side, 0]
     uses_tool = s.best_modes[log2_side, 0] < 0
-    if not uses_tool and end < o.least_end and (end > 0 or error << 10 < np.int64(o.skip_split) << (2 * log2_side)):
+    is_flat = not uses_tool and end == 0 and error << 10 < np.int64(o.skip_split) << (2 * log2_side)
+    if is_flat or (not uses_tool and end < o.quarter_ends[log2_side]):
         node[QUARTER] = 4
         node[PARTS] = INFINITE
-    elif o.n_halves > 0:
+    if not is_flat and o.n_halves > 0 and log2_side <= o.largest_halved:
         _search_cuts(s, o, x, y, log2_side, uncut + o.lagrangian * bin_cost(s.contexts, context, 1))
 
 

@@ -69,7 +69,8 @@ class Options(NamedTuple):
     square's side: modes tried in full, and the distance of the angles that are priced (0: none); `n_halves` is the
     modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to halve it are tried,
     `trellis_all` whether modes are compared by the trellis too, `n_learned` how many learned modes are tried besides;
-    `skip_split` and `least_end` bound the error and the end of a block that is not worth cutting.
+    `skip_split` bounds the error of an empty square that is not worth cutting; one whose levels end before `quarter_ends`
+    of its log2 side is not cut in quarters, and none above log2 side `largest_halved` in halves.
     """
 
     kind: int
@@ -86,7 +87,8 @@ class Options(NamedTuple):
     trellis_all: bool
     sparsity: int
     skip_split: int
-    least_end: int
+    quarter_ends: tuple[int, ...]
+    largest_halved: int
 
 
 def new_search(original, plane, luma, maps, guide, contexts, tables, work, screen):
