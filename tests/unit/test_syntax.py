@@ -54,7 +54,7 @@ def encode(planes):
     coder, buffer = new_encoder(8 * sum(maps.levels.size for maps in planes) + 4096)
     contexts = new_contexts(ctx.N_CONTEXTS)
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work())
+        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None)
     return finish_encoder(coder, buffer), contexts
 
 
@@ -63,7 +63,7 @@ def decode(payload, shapes):
     coder, buffer = new_decoder(payload)
     contexts, planes = new_contexts(ctx.N_CONTEXTS), [new_maps(*shape) for shape in shapes]
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work())
+        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None)
     return planes, contexts
 
 

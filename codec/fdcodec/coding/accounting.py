@@ -7,7 +7,6 @@ from fdcodec.coding import contexts as ctx
 from fdcodec.coding.lossy import Bounds, screen_tools, start_contexts
 from fdcodec.kernels.range_coder import TALLY_UNIT, close_tally, new_decoder, new_tally
 from fdcodec.kernels.reconstruction_kernels import new_work
-from fdcodec.kernels.screen_kernels import no_screen
 from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
 from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
 from fdcodec.model import ClassModel
@@ -45,9 +44,9 @@ def bits_of_tile(
     half_step, tables = int(HALF_STEPS[step_index]), model.tables
     spent = [contexts[:, 3].copy()]
     for k, plane in enumerate(maps):
-        tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else no_screen()
-        code_work = new_code_work(tables.n_learned, tools)
-        code_plane((coder, buffer, contexts), plane, maps[0], min(k, 1), tables.scans, code_work)
+        tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else None
+        code_work = new_code_work(tables.n_learned)
+        code_plane((coder, buffer, contexts), plane, maps[0], min(k, 1), tables.scans, code_work, tools)
         close_tally(coder, contexts)
         spent.append(contexts[:, 3].copy())
     luma, chroma = spent[1] - spent[0], spent[-1] - spent[1]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.errors import FormatError
+from fdcodec.kernels.copy_search import new_tools
 from fdcodec.kernels.range_coder import (
     MAX_OVERRUN,
     POSITION,
@@ -18,7 +19,7 @@ from fdcodec.kernels.range_coder import (
 )
 from fdcodec.kernels.reconstruction_kernels import Work, new_work, reconstruct_plane
 from fdcodec.kernels.sampled_kernels import grid_distance, new_expected
-from fdcodec.kernels.screen_kernels import Screen, new_screen, no_screen
+from fdcodec.kernels.screen_kernels import Screen, new_screen
 from fdcodec.kernels.search_kernels import encode_plane
 from fdcodec.kernels.search_state import Options, new_search
 from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
@@ -59,9 +60,11 @@ def encode_tile(planes: Planes, model: ClassModel, options: list[Options], scree
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
         o = options[k]
-        tools = screen_tools(decoded, k, o.half_step, (o.low, o.high), model, work) if screen else no_screen()
-        search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, tables, work, tools)
-        encode_plane(search, o, stream, new_code_work(tables.n_learned, tools))
+        search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, tables, work)
+        tools = None
+        if screen:
+            tools = new_tools(screen_tools(decoded, k, o.half_step, (o.low, o.high), model, work), plane, k == 0)
+        encode_plane(search, tools, o, stream, new_code_work(tables.n_learned))
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 
@@ -100,8 +103,8 @@ def decode_tile(
     planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
     half_step, tables = int(HALF_STEPS[step_index]), model.tables
     for k in range(shape[0]):
-        tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else no_screen()
-        code_plane(stream, maps[k], maps[0], min(k, 1), tables.scans, new_code_work(tables.n_learned, tools))
+        tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else None
+        code_plane(stream, maps[k], maps[0], min(k, 1), tables.scans, new_code_work(tables.n_learned), tools)
     if coder[POSITION] > len(payload) + MAX_OVERRUN:
         raise FormatError(f"a tile's payload of {len(payload)} bytes ends before its blocks do; the file is damaged")
     for k in range(0 if screen else shape[0]):

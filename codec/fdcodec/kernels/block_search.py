@@ -194,7 +194,7 @@ def _reconstruct_trial(s, o, block):
 
 
 @kernel()
-def search_block(s, o, block, parent, fan, n_candidates):
+def search_block(s, tools, o, block, parent, fan, n_candidates):
     """Find the best mode and levels of one block and leave them as the trial; return (cost, squared error)."""
     gather_references(s.plane, block, s.work.references)
     smooth_references(s.work.references, (1 << block[2]) + (1 << block[3]), s.work.smoothed)
@@ -209,6 +209,6 @@ def search_block(s, o, block, parent, fan, n_candidates):
     cost = _settle_trial(s, o, block)
     error = _reconstruct_trial(s, o, block)
     s.trial[LEFT], s.trial[UP] = 0, 0
-    if s.screen.is_on:
-        cost = try_tools(s, o, block, cost)
+    if tools is not None:  # decided when compiled
+        cost = try_tools(s, tools, o, block, cost)
     return cost, error

@@ -1,6 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The encoder's search for the vector of a copied block: likely vectors, and in luma equal 8x8 blocks by their hash."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
@@ -8,8 +10,8 @@ from fdcodec.coding.constants import COPIED
 from fdcodec.kernels.copy_kernels import N_LIKELY, copy_block, is_source, likely_vectors
 from fdcodec.kernels.cost_kernels import bin_cost
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.sampled_search import ERROR_SHIFT, golomb_cost, keep_tool, try_samples
-from fdcodec.kernels.screen_kernels import copied_context, tool_context
+from fdcodec.kernels.sampled_search import ERROR_SHIFT, Journal, golomb_cost, keep_tool, new_journal, try_samples
+from fdcodec.kernels.screen_kernels import Screen, copied_context, tool_context
 
 HASHED = 8  # side of the hashed blocks
 HASHED_LOG2 = 3
@@ -48,9 +50,17 @@ def new_links(plane):
     return links
 
 
-def no_links():
-    """Return the links of a plane that is not searched by hash."""
-    return np.full((1, 1), NOWHERE, np.int32)
+class Tools(NamedTuple):
+    """The screen tools of a plane as its search needs them, with `links`, the positions of equal blocks (luma only)."""
+
+    screen: Screen
+    journal: Journal
+    links: np.ndarray
+
+
+def new_tools(screen, plane, is_luma):
+    """Return the screen tools of a plane's search."""
+    return Tools(screen, new_journal(), new_links(plane) if is_luma else np.full((1, 1), NOWHERE, np.int32))
 
 
 @kernel()
@@ -96,34 +106,34 @@ def _try_vector(s, o, block, left, up, rate, best):
 
 
 @kernel()
-def _try_copies(s, o, block, rate, best):
+def _try_copies(s, tools, o, block, rate, best):
     """Return the least cost of a block: copied, its mode at `rate`, or as it is at the cost `best`."""
     x, y, log2_width, log2_height = block
-    count = likely_vectors(s.screen.vectors, s.maps, s.guide, o.kind, x, y)
-    likely = s.screen.vectors.likely
+    count = likely_vectors(tools.screen.vectors, s.maps, s.guide, o.kind, x, y)
+    likely = tools.screen.vectors.likely
     for index in range(count):
         left, up = likely[index, 0], likely[index, 1]
         vector_rate = _vector_rate(s, o.kind, count, index, left, up)
         best = _try_vector(s, o, block, left, up, rate + vector_rate, best)
-    if min(log2_width, log2_height) < HASHED_LOG2 or s.links.shape[0] == 1:
+    if min(log2_width, log2_height) < HASHED_LOG2 or tools.links.shape[0] == 1:
         return best
-    width, place = s.plane.shape[1], s.links[y, x]
+    width, place = s.plane.shape[1], tools.links[y, x]
     for _ in range(MAX_LINKS):
         if place == NOWHERE:
             break
         left, up = x - place % width, y - place // width
         vector_rate = _vector_rate(s, o.kind, count, count, left, up)
         best = _try_vector(s, o, block, left, up, rate + vector_rate, best)
-        place = s.links[place // width, place % width]
+        place = tools.links[place // width, place % width]
     return best
 
 
 @kernel()
-def try_tools(s, o, block, whole):
+def try_tools(s, tools, o, block, whole):
     """Return the least cost of a block: by a screen tool, or as it is at the cost `whole`; keep the better."""
     context = tool_context(s.maps, o.kind, block)
     best = whole + o.lagrangian * bin_cost(s.contexts, context, 0)
     rate = bin_cost(s.contexts, context, 1)
     context = copied_context(s.maps, s.guide, o.kind, block)
-    best = _try_copies(s, o, block, rate + bin_cost(s.contexts, context, 1), best)
-    return try_samples(s, o, block, rate + bin_cost(s.contexts, context, 0), best)
+    best = _try_copies(s, tools, o, block, rate + bin_cost(s.contexts, context, 1), best)
+    return try_samples(s, tools, o, block, rate + bin_cost(s.contexts, context, 0), best)

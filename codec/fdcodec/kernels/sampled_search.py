@@ -166,13 +166,13 @@ def _choose_sample(e, contexts, kind, x, y, is_last, target, lagrangian):
 
 
 @kernel()
-def _choose_samples(s, o, block, is_coded, budget):
+def _choose_samples(s, tools, o, block, is_coded, budget):
     """Write the samples of a block into the plane and enter them into the tables; return their cost.
 
     Gives up as soon as the cost passes `budget`.
     """
     x, y, log2_width, log2_height = block
-    e, total, last = s.screen.expected, np.int64(0), x + (1 << log2_width) - 1
+    e, total, last = tools.screen.expected, np.int64(0), x + (1 << log2_width) - 1
     strict = o.lagrangian >> STRICTNESS
     for row in range(y, y + (1 << log2_height)):
         for column in range(x, last + 1):
@@ -187,7 +187,7 @@ def _choose_samples(s, o, block, is_coded, budget):
                 if not _is_safe(e, 0):
                     return INFINITE >> 1
             e.plane[row, column] = value
-            _learn(s.journal, e, value)
+            _learn(tools.journal, e, value)
             total += _error(target, value) + o.lagrangian * rate
             if total > budget:
                 return INFINITE >> 1
@@ -206,13 +206,13 @@ def keep_tool(s, block, mode, end, left, up):
 
 
 @kernel()
-def try_samples(s, o, block, rate, best):
+def try_samples(s, tools, o, block, rate, best):
     """Return the least cost of a block: sampled, its mode at `rate`, or as it is at cost `best`; keep the better."""
     for is_coded in range(2):
         base = o.lagrangian * (rate + bin_cost(s.contexts, coded_context(o.kind, block), is_coded))
-        start = mark(s.journal, s.screen.expected)
-        cost = base + _choose_samples(s, o, block, is_coded, best - base)
-        take_back(s.journal, s.screen.expected, start)
+        start = mark(tools.journal, tools.screen.expected)
+        cost = base + _choose_samples(s, tools, o, block, is_coded, best - base)
+        take_back(tools.journal, tools.screen.expected, start)
         if cost < best:
             best = cost
             keep_tool(s, block, SAMPLED, is_coded, 0, 0)
@@ -220,28 +220,28 @@ def try_samples(s, o, block, rate, best):
 
 
 @kernel()
-def _is_coded(s, kind, block):
+def _is_coded(s, tools, kind, block):
     """Tell whether a sampled block has a sample that is not the first one expected; enter them into the tables."""
     x, y, log2_width, log2_height = block
-    e, is_coded, last = s.screen.expected, 0, x + (1 << log2_width) - 1
+    e, is_coded, last = tools.screen.expected, 0, x + (1 << log2_width) - 1
     for row in range(y, y + (1 << log2_height)):
         for column in range(x, last + 1):
             expect(e, kind, column, row, column == last)
             if e.values[0] != e.plane[row, column]:
                 is_coded = 1
-            _learn(s.journal, e, np.int64(e.plane[row, column]))
+            _learn(tools.journal, e, np.int64(e.plane[row, column]))
     return is_coded
 
 
 @kernel()
-def settle_samples(s, kind, tree_x, tree_y):
+def settle_samples(s, tools, kind, tree_x, tree_y):
     """Say of each sampled block of a searched tree whether its samples are coded, by what will be expected."""
     height, width = s.plane.shape
-    start = mark(s.journal, s.screen.expected)
+    start = mark(tools.journal, tools.screen.expected)
     for z_index in range(TREE_CELLS):
         x, y = tree_cell(tree_x, tree_y, z_index)
         if x < width and y < height and s.maps.modes[y >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
             block = block_at(s.maps, x, y)
             if starts_block(block):
-                fill_cells(s.maps.ends, block, _is_coded(s, kind, block))
-    take_back(s.journal, s.screen.expected, start)
+                fill_cells(s.maps.ends, block, _is_coded(s, tools, kind, block))
+    take_back(tools.journal, tools.screen.expected, start)

@@ -1,10 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The screen tools of a block: whether it is sampled or copied (SPEC 5.9)."""
 
-from functools import cache
 from typing import NamedTuple
-
-import numpy as np
 
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CELL_LOG2, COPIED, SAMPLED
@@ -12,15 +9,17 @@ from fdcodec.kernels.block_kernels import fill_cells, size_class
 from fdcodec.kernels.copy_kernels import Vectors, code_vector, copy_block, new_vectors
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.range_coder import code_bin
-from fdcodec.kernels.reconstruction_kernels import Work, new_work
-from fdcodec.kernels.sampled_kernels import Expected, code_samples, new_expected
-from fdcodec.kernels.tables import Tables, build_tables
+from fdcodec.kernels.reconstruction_kernels import Work
+from fdcodec.kernels.sampled_kernels import Expected, code_samples
+from fdcodec.kernels.tables import Tables
 
 
 class Screen(NamedTuple):
-    """The screen tools of one plane, and what a decoder needs to reconstruct its other blocks as it reads them."""
+    """The screen tools of one plane, and what a decoder needs to reconstruct its other blocks as it reads them.
 
-    is_on: int
+    Where they are off, kernels are given None, and compile without them.
+    """
+
     half_step: int
     low: int
     high: int
@@ -33,15 +32,7 @@ class Screen(NamedTuple):
 def new_screen(half_step, bounds, expected, tables, work):
     """Return the screen tools at the start of a plane."""
     low, high = bounds
-    return Screen(1, half_step, low, high, expected, new_vectors(), tables, work)
-
-
-@cache
-def no_screen():
-    """Return screen tools that are off."""
-    plane = np.zeros((1, 1), np.int32)
-    expected = new_expected(plane, plane, plane, 0, 0, 1)
-    return Screen(0, 0, 0, 0, expected, new_vectors(), build_tables({}), new_work())
+    return Screen(half_step, low, high, expected, new_vectors(), tables, work)
 
 
 @kernel()

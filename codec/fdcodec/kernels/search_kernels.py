@@ -58,11 +58,11 @@ def _note_part(s, log2_side, block, part):
 
 
 @kernel()
-def _search_halves(s, o, x, y, log2_side, cut, cost):
+def _search_halves(s, tools, o, x, y, log2_side, cut, cost):
     """Search both halves of a square; if they cost less than what is best so far, they are its best."""
     node = s.nodes[log2_side]
     first = part_of(x, y, log2_side, cut, 0)
-    part_cost, _ = search_block(s, o, first, s.best_modes[log2_side, 0], o.fans[log2_side], o.n_halves)
+    part_cost, _ = search_block(s, tools, o, first, s.best_modes[log2_side, 0], o.fans[log2_side], o.n_halves)
     cost += part_cost
     if cost >= node[BEST]:
         return
@@ -71,7 +71,7 @@ def _search_halves(s, o, x, y, log2_side, cut, cost):
     _copy_samples(s.trial_levels, 0, 0, 1 << first[2], 1 << first[3], s.maps.levels, x, y)
     _place(s, first, first_mode, first_end, vector)
     second = part_of(x, y, log2_side, cut, 1)
-    part_cost, _ = search_block(s, o, second, first_mode, o.fans[log2_side], o.n_halves)
+    part_cost, _ = search_block(s, tools, o, second, first_mode, o.fans[log2_side], o.n_halves)
     cost += part_cost
     if cost >= node[BEST]:
         return
@@ -97,14 +97,14 @@ def _uneven_cut(s, x, y, log2_side):
 
 
 @kernel()
-def _search_cuts(s, o, x, y, log2_side, rate):
+def _search_cuts(s, tools, o, x, y, log2_side, rate):
     """Try a square's lying and standing halves, or the likelier ones only; `rate` is the cost of saying so."""
     context = standing_context(s.maps, s.guide, o.kind, x, y, log2_side)
     only = WHOLE if o.both_cuts else _uneven_cut(s, x, y, log2_side)
     if only != STANDING:
-        _search_halves(s, o, x, y, log2_side, LYING, rate + o.lagrangian * bin_cost(s.contexts, context, 0))
+        _search_halves(s, tools, o, x, y, log2_side, LYING, rate + o.lagrangian * bin_cost(s.contexts, context, 0))
     if only != LYING:
-        _search_halves(s, o, x, y, log2_side, STANDING, rate + o.lagrangian * bin_cost(s.contexts, context, 1))
+        _search_halves(s, tools, o, x, y, log2_side, STANDING, rate + o.lagrangian * bin_cost(s.contexts, context, 1))
 
 
 @kernel()
@@ -132,7 +132,7 @@ def _close_node(s, log2_side):
 
 
 @kernel()
-def _open_node(s, o, x, y, log2_side):
+def _open_node(s, tools, o, x, y, log2_side):
     """Start on the square at (x, y): try it whole and in halves, and note whether its quarters are worth trying."""
     height, width = s.plane.shape
     side = 1 << log2_side
@@ -142,7 +142,7 @@ def _open_node(s, o, x, y, log2_side):
         return
     parent = s.best_modes[log2_side + 1, 0] if log2_side < MAX_LOG2 else DC
     block = (x, y, log2_side, log2_side)
-    node[BEST], error = search_block(s, o, block, parent, o.fans[log2_side], o.n_candidates[log2_side])
+    node[BEST], error = search_block(s, tools, o, block, parent, o.fans[log2_side], o.n_candidates[log2_side])
     _note_part(s, log2_side, block, 0)
     if log2_side == MIN_LOG2:
         node[QUARTER] = 4
@@ -159,11 +159,11 @@ def _open_node(s, o, x, y, log2_side):
         node[QUARTER] = 4
         node[PARTS] = INFINITE
     if not is_flat and o.n_halves > 0 and log2_side <= o.largest_halved:
-        _search_cuts(s, o, x, y, log2_side, uncut + o.lagrangian * bin_cost(s.contexts, context, 1))
+        _search_cuts(s, tools, o, x, y, log2_side, uncut + o.lagrangian * bin_cost(s.contexts, context, 1))
 
 
 @kernel()
-def search_tree(s, o, x, y):
+def search_tree(s, tools, o, x, y):
     """Search the tree whose root is at (x, y) depth first and leave the best partition in plane and maps.
 
     A square past the plane's edge is quartered for nothing; a flat one is not cut; quarters are given up as soon as
@@ -171,7 +171,7 @@ def search_tree(s, o, x, y):
     """
     height, width = s.plane.shape
     log2_side = MAX_LOG2
-    _open_node(s, o, x, y, log2_side)
+    _open_node(s, tools, o, x, y, log2_side)
     while True:
         node = s.nodes[log2_side]
         if node[QUARTER] < 4 and node[PARTS] < node[BEST]:
@@ -181,7 +181,7 @@ def search_tree(s, o, x, y):
                 node[QUARTER] += 1
             else:
                 log2_side -= 1
-                _open_node(s, o, part_x, part_y, log2_side)
+                _open_node(s, tools, o, part_x, part_y, log2_side)
             continue
         cost = _close_node(s, log2_side)
         if log2_side == MAX_LOG2:
@@ -192,13 +192,15 @@ def search_tree(s, o, x, y):
 
 
 @kernel()
-def encode_plane(s, o, stream, code_work):
-    """Search and write a plane tree by tree; costs follow the adapting contexts."""
+def encode_plane(s, tools, o, stream, code_work):
+    """Search and write a plane tree by tree; costs follow the adapting contexts. `tools` is None or screen tools."""
     height, width = s.plane.shape
     for y in range(0, height, 1 << MAX_LOG2):
         for x in range(0, width, 1 << MAX_LOG2):
             update_costs(s.contexts, o.kind, s.costs)
-            search_tree(s, o, x, y)
-            if s.screen.is_on:
-                settle_samples(s, o.kind, x, y)
-            code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work)
+            search_tree(s, tools, o, x, y)
+            if tools is None:
+                code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work, None)
+            else:
+                settle_samples(s, tools, o.kind, x, y)
+                code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work, tools.screen)

@@ -6,12 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.coding.constants import LEARNED, MAX_LEARNED, MAX_LOG2, N_MODES, N_PROBABLE
-from fdcodec.kernels.copy_search import new_links, no_links
 from fdcodec.kernels.cost_kernels import Costs, new_costs
 from fdcodec.kernels.quantization_kernels import INFINITE
 from fdcodec.kernels.reconstruction_kernels import Work
-from fdcodec.kernels.sampled_search import Journal, new_journal
-from fdcodec.kernels.screen_kernels import Screen
 from fdcodec.kernels.syntax_kernels import STRIDE
 from fdcodec.kernels.tables import Maps, Tables
 
@@ -56,9 +53,6 @@ class Search(NamedTuple):
     rows: np.ndarray
     lanes: np.ndarray
     histories: np.ndarray
-    screen: Screen
-    journal: Journal
-    links: np.ndarray
     best_vectors: np.ndarray
 
 
@@ -69,7 +63,7 @@ class Options(NamedTuple):
     square's side: modes tried in full, and the distance of the angles that are priced (0: none); `n_halves` is the
     modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to halve it are tried,
     `trellis_all` whether modes are compared by the trellis too, `n_learned` how many learned modes are tried besides;
-    `skip_split` bounds the error of an empty square that is not worth cutting; one whose levels end before `quarter_ends`
+    `skip_split` bounds the error of an empty square not worth cutting; one whose levels end before `quarter_ends`
     of its log2 side is not cut in quarters, and none above log2 side `largest_halved` in halves.
     """
 
@@ -91,7 +85,7 @@ class Options(NamedTuple):
     largest_halved: int
 
 
-def new_search(original, plane, luma, maps, guide, contexts, tables, work, screen):
+def new_search(original, plane, luma, maps, guide, contexts, tables, work):
     """Gather the arrays of a plane's search and allocate its scratch."""
     block, sides = (32, 32), MAX_LOG2 + 1
     return Search(
@@ -125,8 +119,5 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work, scree
         rows=np.zeros((4, 32), np.int32),
         lanes=np.zeros((4, 4), np.int64),
         histories=np.zeros((2, 5, 3, 3), np.uint64),
-        screen=screen,
-        journal=new_journal(),
-        links=new_links(original) if screen.is_on and maps is guide else no_links(),
         best_vectors=np.zeros((sides, 2, 2), np.int64),
     )

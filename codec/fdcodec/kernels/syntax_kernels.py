@@ -41,7 +41,7 @@ from fdcodec.kernels.range_coder import (
     code_exp_golomb,
 )
 from fdcodec.kernels.reconstruction_kernels import reconstruct_block
-from fdcodec.kernels.screen_kernels import code_tool_leaf, no_screen
+from fdcodec.kernels.screen_kernels import code_tool_leaf
 from fdcodec.kernels.tables import NEXT_STATE
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
@@ -203,16 +203,26 @@ def standing_context(maps, guide, kind, x, y, log2_side):
     return ctx.STANDING + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + hint
 
 
+@kernel()
+def _reconstruct_at_once(stream, screen, maps, block):
+    """Reconstruct a block as soon as it is read: what follows is told by its samples."""
+    coder, _, _ = stream
+    if coder[DECODING]:
+        e, bounds = screen.expected, (screen.low, screen.high)
+        reconstruct_block(e.plane, e.first, maps, block, screen.half_step, bounds, screen.tables, screen.work)
+
+
 @kernel(checked=True)
-def code_leaf(stream, maps, guide, kind, block, scans, work):
+def code_leaf(stream, maps, guide, kind, block, scans, work, screen):
     """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
-    magnitudes, probable, n_learned, screen = work
+    magnitudes, probable, n_learned, _ = work
     x, y, log2_width, log2_height = block
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     size = size_class(log2_width, log2_height)
     fill_sizes(maps, block)
-    if screen.is_on and code_tool_leaf(stream, screen, maps, guide, kind, block):
-        return
+    if screen is not None:  # decided when compiled
+        if code_tool_leaf(stream, screen, maps, guide, kind, block):
+            return
     mode = code_mode(stream, maps, guide, kind, block, n_learned, probable)
     activity = activity_context(maps, guide, kind, x, y)
     end = _code_end(stream, kind, size, activity, maps.ends[cell_y, cell_x])
@@ -220,10 +230,8 @@ def code_leaf(stream, maps, guide, kind, block, scans, work):
     fill_cells(maps.ends, block, end)
     levels = maps.levels[y : y + (1 << log2_height), x : x + (1 << log2_width)]
     _code_levels(stream, kind, size, scans[log2_height, log2_width], end, levels, magnitudes)
-    coder, _, _ = stream
-    if screen.is_on and coder[DECODING]:
-        e, bounds = screen.expected, (screen.low, screen.high)
-        reconstruct_block(e.plane, e.first, maps, block, screen.half_step, bounds, screen.tables, screen.work)
+    if screen is not None:
+        _reconstruct_at_once(stream, screen, maps, block)
 
 
 @kernel()
@@ -256,11 +264,10 @@ def _code_cut(stream, maps, guide, kind, x, y, log2_side):
 
 
 @kernel(checked=True)
-def code_tree(stream, maps, guide, kind, x, y, scans, work):
+def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
     """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
     height, width = maps.levels.shape
-    magnitudes, probable, n_learned, stack, screen = work
-    leaf_work = magnitudes, probable, n_learned, screen
+    _, _, _, stack = work
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
     while depth > 0:
@@ -277,15 +284,15 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work):
                 stack[depth, 2] = log2_side - 1
                 depth += 1
         elif cut == WHOLE:
-            code_leaf(stream, maps, guide, kind, (x, y, log2_side, log2_side), scans, leaf_work)
+            code_leaf(stream, maps, guide, kind, (x, y, log2_side, log2_side), scans, work, screen)
         else:
             for part in range(2):
                 block = part_of(x, y, log2_side, cut, part)
-                code_leaf(stream, maps, guide, kind, block, scans, leaf_work)
+                code_leaf(stream, maps, guide, kind, block, scans, work, screen)
 
 
 @kernel(checked=True)
-def code_plane(stream, maps, guide, kind, scans, work):
+def code_plane(stream, maps, guide, kind, scans, work, screen):
     """Code a whole plane: its trees in raster order; a decoder stops at a row of trees past its payload's end."""
     height, width = maps.levels.shape
     coder, _, _ = stream
@@ -293,12 +300,11 @@ def code_plane(stream, maps, guide, kind, scans, work):
         if coder[DECODING] and coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
             return
         for x in range(0, width, 1 << MAX_LOG2):
-            code_tree(stream, maps, guide, kind, x, y, scans, work)
+            code_tree(stream, maps, guide, kind, x, y, scans, work, screen)
 
 
-def new_code_work(n_learned=None, screen=None):
-    """Return what `code_plane` works with: magnitudes, probable and learned modes, open blocks, screen tools."""
+def new_code_work(n_learned=None):
+    """Return what `code_plane` works with: magnitudes, probable and learned modes, open blocks."""
     magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
     n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
-    screen = no_screen() if screen is None else screen
-    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64), screen
+    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64)
