@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec import codec
+from fdcodec import codec, container
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import ParameterError, TargetWarning
 from fdcodec.image.picture import Picture
@@ -24,6 +24,9 @@ PSNR_TOLERANCE_DB = 0.08
 
 PROMISED_DB = 0.1
 """A PSNR farther off is said not to be met."""
+
+FREE_CHOICES = 2
+"""Encodes of a search that choose their class model themselves; later ones keep it, but at the lowest quality."""
 
 LEAST_FILL = 0.97
 """Share of a size limit that is used where it can be."""
@@ -111,10 +114,14 @@ def _size_goal(size_bytes: int) -> Goal:
 
 def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Callable[[bytes], float]) -> Attempt:
     attempts: dict[float, Attempt] = {}
+    kept = settings
 
     def measured(quality: float) -> float:
-        data = codec.encode(picture, replace(settings, quality=quality))
+        nonlocal kept
+        data = codec.encode(picture, replace(kept if quality > 0 else settings, quality=quality))
         attempts[quality] = data, measure(data)
+        if len(attempts) == FREE_CHOICES:  # near the goal by now, where another model would make the size jump
+            kept = replace(settings, transform=codec.model_of(container.read(data)))
         return attempts[quality][1]
 
     return attempts[search(measured, goal)]
