@@ -2,20 +2,28 @@
 
 Size and PSNR both grow with the quality, log size and PSNR nearly in a straight line. So the search draws a secant
 through the two attempts nearest to the target, and falls back to a fixed slope while it has only one side of it.
+One quality is tried for each quantization step; where both steps around the target are tried, a fraction between them
+is, which `settings_at` turns into a step and a price of bits.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from math import inf, isinf
 from typing import NamedTuple
+
+from fdcodec.coding.parameters import step_index_for
 
 MAX_ENCODES = 8
 """Encodes that one search may cost."""
 
 FIRST_QUALITY = 60.0
-"""Where a search starts."""
+"""About where a search starts."""
 
 _LOWEST, _HIGHEST = 0.0, 100.0
-_GRID = 4  # qualities are tried in quarters: finer ones mostly give the same quantization step
+_GRID = sorted({step_index_for(k / 4): k / 4 for k in range(400, -1, -1)}.values())
+"""The lowest quality, in quarters, of each quantization step."""
+
+_MOST_THRIFT = 0.6  # what a fraction of nearly a step adds to the price of a bit: sizes fall by some 8 %
 _MARGIN = 0.05  # a secant stays this share of the interval away from its ends, so that the interval always shrinks
 
 
@@ -63,13 +71,20 @@ def search(measure: Callable[[float], float], goal: Goal) -> float:
         The best of the attempts; where even the lowest quality measures above a goal that must not be exceeded, 0.
     """
     attempts: dict[float, float] = {}
-    quality = FIRST_QUALITY
+    quality = _on_grid(FIRST_QUALITY)
     while quality not in attempts and len(attempts) < MAX_ENCODES:
         attempts[quality] = measure(quality)
         if goal.lowest <= attempts[quality] <= goal.highest:
             break
         quality = _next_quality(attempts, goal)
     return min(attempts, key=lambda attempt: (*goal.rank(attempts[attempt]), attempt))
+
+
+def settings_at(quality: float) -> tuple[float, float]:
+    """Return the quality of a step at or above a quality, and the thrift that takes the size down from there."""
+    above = bisect_left(_GRID, quality)
+    step, below = _GRID[above], _GRID[max(above - 1, 0)]
+    return step, 1 + _MOST_THRIFT * (step - quality) / max(step - below, 1e-9)
 
 
 def _next_quality(attempts: dict[float, float], goal: Goal) -> float:
@@ -80,7 +95,8 @@ def _next_quality(attempts: dict[float, float], goal: Goal) -> float:
     if isinf(below):
         return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, above, goal)
     share = (goal.aim - attempts[below]) / (attempts[above] - attempts[below])
-    return _on_grid(below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN))
+    quality = below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
+    return quality if _on_grid(quality) in attempts else _on_grid(quality)
 
 
 def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal) -> float:
@@ -90,4 +106,4 @@ def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal) -> fl
 
 
 def _on_grid(quality: float) -> float:
-    return round(quality * _GRID) / _GRID
+    return min(_GRID, key=lambda step: abs(step - quality))

@@ -16,7 +16,7 @@ from fdcodec import codec, container
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import ParameterError, TargetWarning
 from fdcodec.image.picture import Picture
-from fdcodec.rate_control import Goal, search
+from fdcodec.rate_control import Goal, search, settings_at
 
 DEFAULT_QUALITY = 75.0
 PSNR_TOLERANCE_DB = 0.08
@@ -118,7 +118,8 @@ def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Call
 
     def measured(quality: float) -> float:
         nonlocal kept
-        data = codec.encode(picture, replace(kept if quality > 0 else settings, quality=quality))
+        step, thrift = settings_at(quality)
+        data = codec.encode(picture, replace(kept if quality > 0 else settings, quality=step, thrift=thrift))
         attempts[quality] = data, measure(data)
         if len(attempts) == FREE_CHOICES:  # near the goal by now, where another model would make the size jump
             kept = replace(settings, transform=codec.model_of(container.read(data)))

@@ -4,7 +4,8 @@ from math import exp, log
 
 import pytest
 
-from fdcodec.rate_control import MAX_ENCODES, Goal, search
+from fdcodec.coding.parameters import step_index_for
+from fdcodec.rate_control import MAX_ENCODES, Goal, search, settings_at
 
 
 class Counter:
@@ -57,3 +58,24 @@ def test_nearest_is_returned_where_the_band_is_stepped_over():
 def test_hard_limit_prefers_the_lower_side():
     """With a hard limit a nearer measure above it loses."""
     assert search(lambda quality: 30.0 if quality < 50 else 40.0, Goal(36.9, 37.1, 0.25, True)) < 50
+
+
+def test_what_lies_between_two_steps_is_reached():
+    """Where neighbouring steps step over the goal, a fraction between them is tried: the upper one, with thrift."""
+    upper, _ = settings_at(50)
+
+    def measure(quality):
+        step, thrift = settings_at(quality)
+        return 6 + 0.042 * step + (0.1 if step >= upper else 0) - 0.13 * (thrift - 1)
+
+    highest = measure(upper)
+    quality = search(measure, Goal(highest - 0.06, highest - 0.03, 0.042, True))
+    assert settings_at(quality)[0] == upper
+    assert highest - 0.06 <= measure(quality) <= highest - 0.03
+
+
+def test_steps_have_no_thrift():
+    """The qualities of the steps are encoded as they are, and every step has one."""
+    steps = {settings_at(k / 4)[0] for k in range(401)}
+    assert {settings_at(step) for step in steps} == {(step, 1.0) for step in steps}
+    assert {step_index_for(step) for step in steps} == {step_index_for(k / 4) for k in range(401)}

@@ -22,12 +22,13 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
     """Return the search options of each plane."""
     half_step = int(HALF_STEPS[step_index])
     step = half_step / 32  # in sample units
+    price = LAGRANGIAN * settings.thrift
     candidates, fan = _CANDIDATES[settings.effort - 1], _FANS[settings.effort - 1]
     large_end = _LARGE_ENDS[settings.effort - 1]
     shared = {
         "half_step": half_step,
-        "lagrangian": max(1, round(LAGRANGIAN * half_step**2 / 4)),
-        "root": max(1, round(ROOT * LAGRANGIAN**0.5 * step)),
+        "lagrangian": max(1, round(price * half_step**2 / 4)),
+        "root": max(1, round(ROOT * price**0.5 * step)),
         "n_candidates": (0, 0, max(candidates - 1, 1), candidates, candidates, candidates),
         "n_learned": _LEARNED[settings.effort - 1],
         "fans": (0, 0, 2 * fan, 2 * fan, fan, fan),
