@@ -18,9 +18,9 @@ DEAD_ZONE_64THS = 26  # of a step, added before a level is rounded down: the bes
 
 
 @kernel()
-def open_bounded_node(s, o, x, y, log2_side):
+def open_bounded_node(s, tools, o, x, y, log2_side):
     """Open a square, never to be coded whole above the largest side, nor quartered at the smallest."""
-    _open_node(s, o, x, y, log2_side)
+    _open_node(s, tools, o, x, y, log2_side)
     node = s.nodes[log2_side]
     if log2_side > LARGEST_LOG2:
         node[BEST], node[PARTS], node[QUARTER] = INFINITE, 0, 0
@@ -29,10 +29,10 @@ def open_bounded_node(s, o, x, y, log2_side):
 
 
 @kernel()
-def search_bounded_cuts(s, o, x, y, log2_side, rate):
+def search_bounded_cuts(s, tools, o, x, y, log2_side, rate):
     """Try halves only of squares above the smallest side: the halves of that are smaller."""
     if log2_side > SMALLEST_LOG2:
-        _search_cuts(s, o, x, y, log2_side, rate)
+        _search_cuts(s, tools, o, x, y, log2_side, rate)
 
 
 @kernel()
