@@ -53,8 +53,12 @@ def counted_encodes() -> Iterator[Counter[str]]:
 
 
 def psnr_of(samples: Samples, data: bytes) -> float:
-    """Return the PSNR in dB of a file over all samples."""
-    difference = samples.astype(np.float64) - fdcodec.decode(data)
+    """Return the PSNR in dB of a file over all samples but those of alpha, as targets are meant."""
+    n_colours = 3 if samples.ndim == 3 and samples.shape[2] >= 3 else 1
+    decoded = fdcodec.decode(data)
+    if samples.ndim == 3:
+        samples, decoded = samples[:, :, :n_colours], decoded[:, :, :n_colours]
+    difference = samples.astype(np.float64) - decoded
     mean_square = float(np.mean(difference**2))
     return 10 * log10(255**2 / mean_square) if mean_square else inf
 
@@ -84,6 +88,7 @@ def ladder(crop: Crop) -> dict[str, Any]:
     relative = [b / a - 1 for a, b in pairwise(sizes)]
     return {
         "image": crop.name,
+        "pixels": crop.samples.shape[0] * crop.samples.shape[1],
         "bytes": sizes,
         "psnr_db": psnr_db,
         "worst_size_step": min(relative),
@@ -92,11 +97,14 @@ def ladder(crop: Crop) -> dict[str, Any]:
 
 
 def targets_of(row: dict[str, Any]) -> list[tuple[str, float]]:
-    """Return the targets of an image, by what its ladder says it can reach."""
+    """Return the targets of an image that lie between the ends of its ladder."""
     sizes = [row["bytes"][LADDER.index(quality)] for quality in ANCHORS]
-    targets: list[tuple[str, float]] = [("psnr_db", value) for value in PSNR_TARGETS]
+    targets: list[tuple[str, float]] = [
+        ("psnr_db", value) for value in PSNR_TARGETS if row["psnr_db"][0] <= value <= row["psnr_db"][-1]
+    ]
     targets += [("size_bytes", int(SIZE_FACTOR * size)) for size in sizes]
-    return [*targets, ("bpp", BPP_TARGET)]
+    bpp = [8 * size / row["pixels"] for size in row["bytes"]]
+    return [*targets, *([("bpp", BPP_TARGET)] if min(bpp) <= BPP_TARGET <= max(bpp) else [])]
 
 
 def share(rows: Sequence[dict[str, Any]], holds: Callable[[dict[str, Any]], bool]) -> float | None:
