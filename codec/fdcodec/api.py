@@ -104,7 +104,6 @@ def encode(
     from fdcodec.coding.settings import EncoderSettings
     from fdcodec.image.arrays import as_picture
     from fdcodec.targets import encode_to_target, only_target
-    from fdcodec.verification import with_pixel_hash
 
     picture = as_picture(image, exif=exif, xmp=xmp, icc=icc)
     check_flags(lossless=lossless, verify=verify)
@@ -120,9 +119,9 @@ def encode(
         threads=threads or os.cpu_count() or 1,
         tile=tile,
         sparsity=sparsity,
+        verify=verify,
     )
-    data = encode_to_target(picture, settings, target)
-    return with_pixel_hash(data, picture) if verify else data
+    return encode_to_target(picture, settings, target)
 
 
 def decode(

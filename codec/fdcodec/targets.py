@@ -17,6 +17,7 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import ParameterError, TargetWarning
 from fdcodec.image.picture import Picture
 from fdcodec.rate_control import Goal, search, settings_at
+from fdcodec.verification import with_pixel_hash
 
 DEFAULT_QUALITY = 75.0
 PSNR_TOLERANCE_DB = 0.08
@@ -74,9 +75,9 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
         Even the smallest file is larger than the size that was asked for.
     """
     if target.kind == "lossless":
-        return codec.encode(picture, replace(settings, lossless=True))
+        return _encoded(picture, replace(settings, lossless=True))
     if target.kind == "quality":
-        return codec.encode(picture, replace(settings, quality=target.value))
+        return _encoded(picture, replace(settings, quality=target.value))
     if target.kind == "psnr_db":
         goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
         data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data))
@@ -92,6 +93,12 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
     if len(data) < LEAST_FILL * size:
         _warn(f"{size} bytes cannot be filled; the nearest file below has {len(data)} bytes")
     return data
+
+
+def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
+    """Return the whole file, so that a size is that of the file with its hash."""
+    data = codec.encode(picture, settings)
+    return with_pixel_hash(data, picture) if settings.verify else data
 
 
 def _warn(message: str) -> None:
@@ -119,7 +126,7 @@ def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Call
     def measured(quality: float) -> float:
         nonlocal kept
         step, thrift = settings_at(quality)
-        data = codec.encode(picture, replace(kept if quality > 0 else settings, quality=step, thrift=thrift))
+        data = _encoded(picture, replace(kept if quality > 0 else settings, quality=step, thrift=thrift))
         attempts[quality] = data, measure(data)
         if len(attempts) == FREE_CHOICES:  # near the goal by now, where another model would make the size jump
             kept = replace(settings, transform=codec.model_of(container.read(data)))

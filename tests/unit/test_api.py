@@ -152,6 +152,13 @@ def test_search_is_bounded_and_never_repeats(monkeypatch):
     assert len(tried) == len(set(tried)) <= 8
 
 
+@pytest.mark.parametrize("target", [{"size_bytes": 700}, {"bpp": 1.0}])
+def test_size_counts_the_hash(target):
+    """A file with the hash of its samples keeps to its size, too."""
+    limit = target.get("size_bytes", IMAGE.shape[0] * IMAGE.shape[1] // 8)
+    assert len(fdcodec.encode(IMAGE, verify=True, **target)) <= limit
+
+
 def test_size_that_cannot_be_reached():
     """A size below the smallest file is refused with that file's size."""
     smallest = len(fdcodec.encode(IMAGE, quality=0))

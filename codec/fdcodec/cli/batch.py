@@ -132,10 +132,10 @@ def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, 
     try:
         if job.rival is not None:
             raise ParameterError(f"would be written to {job.target}, as {job.rival} is; rename one of them")
-        if not force and job.target.is_file():
-            raise FileExistsError(f"{job.target} exists; add --force to replace it")
         if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
             raise ParameterError(f"{job.target} is the input itself; choose another output")
+        if not force and job.target.is_file():
+            raise FileExistsError(f"{job.target} exists; add --force to replace it")
         facts = work(job)
         console.report(str(job.source), facts)
     except BrokenPipeError:

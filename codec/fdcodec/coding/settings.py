@@ -32,6 +32,8 @@ class EncoderSettings:
         Side of the tiles in pixels; None chooses by the image's size.
     sparsity
         Largest number of coefficients kept in a block (T_s of the paper); None sets no limit.
+    verify
+        Whether the file is decoded and carries the hash of its samples.
     thrift
         Times the price of a bit: above 1 a little smaller, at the same step. It fills what lies between two steps.
     """
@@ -44,4 +46,5 @@ class EncoderSettings:
     threads: int = 1
     tile: int | None = None
     sparsity: int | None = None
+    verify: bool = False
     thrift: float = 1.0
