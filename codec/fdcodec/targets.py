@@ -16,6 +16,7 @@ from fdcodec import codec, container
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import ParameterError, TargetWarning
 from fdcodec.image.picture import Picture
+from fdcodec.model import ClassModel, resolve
 from fdcodec.rate_control import Goal, search, settings_at
 from fdcodec.verification import with_pixel_hash
 
@@ -80,7 +81,7 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
         return _encoded(picture, replace(settings, quality=target.value))
     if target.kind == "psnr_db":
         goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
-        data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data))
+        data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data, own_model(settings)))
         if abs(reached - target.value) > PROMISED_DB:
             _warn(f"a PSNR of {target.value:g} dB was not met; of the files tried the nearest has {reached:.2f} dB")
         return data
@@ -98,16 +99,21 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
 def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
     """Return the whole file, so that a size is that of the file with its hash."""
     data = codec.encode(picture, settings)
-    return with_pixel_hash(data, picture) if settings.verify else data
+    return with_pixel_hash(data, picture, own_model(settings)) if settings.verify else data
+
+
+def own_model(settings: EncoderSettings) -> ClassModel | None:
+    """Return the class model that was asked for, as a file that only names it may need; None for auto."""
+    return None if settings.transform == "auto" else resolve(settings.transform)
 
 
 def _warn(message: str) -> None:
     warnings.warn(message, TargetWarning, stacklevel=4)
 
 
-def psnr_db(picture: Picture, data: bytes) -> float:
+def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> float:
     """Return the PSNR in dB of an encoded file against its picture, alpha apart; infinite where all is equal."""
-    decoded = codec.decode(data, max_pixels=picture.width * picture.height)
+    decoded = codec.decode(data, max_pixels=picture.width * picture.height, own=own)
     peak = 2**picture.depth - 1
     n_colours = 3 if picture.samples.shape[2] >= 3 else 1
     difference = picture.samples[:, :, :n_colours].astype(np.int64) - decoded.samples[:, :, :n_colours]
@@ -128,8 +134,10 @@ def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Call
         step, thrift = settings_at(quality)
         data = _encoded(picture, replace(kept if quality > 0 else settings, quality=step, thrift=thrift))
         attempts[quality] = data, measure(data)
-        if len(attempts) == FREE_CHOICES:  # near the goal by now, where another model would make the size jump
-            kept = replace(settings, transform=codec.model_of(container.read(data)))
+        if len(attempts) == FREE_CHOICES and settings.transform == "auto":
+            # near the goal by now, where another model would make the size jump
+            file = container.read(data, max_pixels=picture.width * picture.height)
+            kept = replace(settings, transform=codec.model_of(file))
         return attempts[quality][1]
 
     return attempts[search(measured, goal)]

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from fdcodec.model import ClassModel
 
 
-def with_pixel_hash(data: bytes, picture: Picture) -> bytes:
+def with_pixel_hash(data: bytes, picture: Picture, own: ClassModel | None = None) -> bytes:
     """Decode a file that was just encoded and return it with the hash of its decoded samples in a `pHSH` chunk.
+
+    `own` is the class model, where the file may name one that is not installed.
 
     Raises
     ------
@@ -25,7 +27,7 @@ def with_pixel_hash(data: bytes, picture: Picture) -> bytes:
     from fdcodec import codec
 
     pixels = picture.width * picture.height
-    decoded, file = codec.decode(data, max_pixels=pixels), container.read(data, max_pixels=pixels)
+    decoded, file = codec.decode(data, max_pixels=pixels, own=own), container.read(data, max_pixels=pixels)
     same_kind = decoded.samples.shape == picture.samples.shape and decoded.depth == picture.depth
     if not same_kind or (file.header.lossless and decoded.samples.tobytes() != picture.samples.tobytes()):
         raise VerificationError("the encoded file does not decode to the image; please report this")

@@ -1,5 +1,6 @@
 """The public functions."""
 
+from dataclasses import replace
 from io import BytesIO, StringIO
 
 import numpy as np
@@ -11,6 +12,7 @@ import fdcodec
 from fdcodec import codec, container
 from fdcodec.errors import LimitError, ParameterError, TargetWarning, UnsupportedError, VerificationError
 from fdcodec.image.arrays import as_picture
+from fdcodec.model import get
 from fdcodec.targets import psnr_db
 
 IMAGE = photo(96, 128)
@@ -150,6 +152,14 @@ def test_search_is_bounded_and_never_repeats(monkeypatch):
     monkeypatch.setattr(codec, "encode", counting)
     fdcodec.encode(IMAGE, psnr_db=39.987)
     assert len(tried) == len(set(tried)) <= 8
+
+
+@pytest.mark.parametrize("target", [{"size_bytes": 900}, {"psnr_db": 33.0}, {"quality": 60, "verify": True}])
+def test_targets_with_a_model_that_is_only_named(target):
+    """A model that is not installed is known to the encode that it was given to."""
+    own = replace(get("dct"), name="own", filters=None)
+    data = fdcodec.encode(IMAGE, transform=own, embed=False, effort=1, **target)
+    assert fdcodec.decode(data, transform=own).shape == IMAGE.shape
 
 
 @pytest.mark.parametrize("target", [{"size_bytes": 700}, {"bpp": 1.0}])

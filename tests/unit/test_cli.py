@@ -33,6 +33,22 @@ def test_output_beside_the_input(cli):
     assert not Path("a.fdc").exists()
 
 
+def test_output_of_an_unknown_kind_is_refused_before_anything_is_written(cli):
+    """A last name of decode that is no file is the output, so its suffix is checked first."""
+    assert cli("encode", "a.png").code == 0
+    assert cli("decode", "a.fdc", "x.xyz").code == 2
+    Path("a.png").unlink()
+    assert cli("decode", "a.fdc", "x.xyz").code == 2
+    assert not Path("a.png").exists()
+
+
+def test_directory_is_no_output(cli):
+    """A directory with an output's suffix is taken for an input."""
+    Path("album.fdc").mkdir()
+    assert cli("encode", "-r", "a.png", "album.fdc").code == 0
+    assert Path("a.fdc").exists()
+
+
 def test_one_output_takes_one_input(cli):
     """Several inputs before an output are refused before anything is written."""
     assert cli("encode", "a.png", "a.png", "b.fdc").code == 2

@@ -51,12 +51,13 @@ class Job:
 
 
 def split_output(
-    inputs: tuple[str, ...], output: str | None, out_dir: str | None, suffixes: Collection[str]
+    inputs: tuple[str, ...], output: str | None, out_dir: str | None, is_output: Callable[[Path], bool]
 ) -> tuple[tuple[str, ...], str | None]:
-    """Return the inputs and the output, which without -o and --out-dir may be the last input: its suffix tells."""
-    if output is None and out_dir is None and len(inputs) > 1 and Path(inputs[-1]).suffix.lower() in suffixes:
-        return inputs[:-1], inputs[-1]
-    return inputs, output
+    """Return the inputs and the output, which without -o and --out-dir may be the last of several inputs."""
+    if output is not None or out_dir is not None or len(inputs) < 2:
+        return inputs, output
+    last = Path(inputs[-1])
+    return (inputs[:-1], inputs[-1]) if is_output(last) and not last.is_dir() else (inputs, None)
 
 
 def find_files(inputs: Iterable[str], suffixes: Collection[str], *, recursive: bool) -> list[tuple[Path, Path]]:

@@ -46,9 +46,7 @@ def decode(
 
     The suffix of the output decides the format; elsewhere --format does.
     """
-    from fdcodec.image.writing import SUFFIXES
-
-    inputs, output = split_output(inputs, output, out_dir, SUFFIXES)
+    inputs, output = split_output(inputs, output, out_dir, _is_output)
     suffix = _output_suffix(suffix, output)
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive), suffix, output, out_dir)
@@ -56,6 +54,14 @@ def decode(
         raise click.UsageError("--json and the decoded image cannot both go to stdout; add -o")
     console.announce_compilation()
     return run_jobs(jobs, lambda job: _decode(job, suffix, settings), console, force=force)
+
+
+def _is_output(last: Path) -> bool:
+    """Tell whether the last of several names is the output: it ends like an image, or is no file yet and no .fdc."""
+    from fdcodec.image.writing import SUFFIXES
+
+    suffix = last.suffix.lower()
+    return suffix in SUFFIXES or (suffix != ".fdc" and str(last) != "-" and not last.exists())
 
 
 def _output_suffix(name: str | None, output: str | None) -> str:

@@ -58,7 +58,7 @@ def encode(
     """Encode images to .fdc files: `encode in.png out.fdc`, or many at once, each beside its input or in --out-dir."""
     from fdcodec.image.reading import READABLE_SUFFIXES
 
-    inputs, output = split_output(inputs, output, out_dir, (".fdc",))
+    inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc")
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, READABLE_SUFFIXES, recursive=recursive), ".fdc", output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):

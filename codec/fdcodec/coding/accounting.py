@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.lossy import Bounds, screen_tools, start_contexts
+from fdcodec.coding.lossy import Bounds, refuse_short_payload, screen_tools, start_contexts
 from fdcodec.kernels.range_coder import TALLY_UNIT, close_tally, new_decoder, new_tally
 from fdcodec.kernels.reconstruction_kernels import new_work
 from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
@@ -36,7 +36,7 @@ def bits_of_tile(
     Parameters
     ----------
     payload, shape, model, step_index, bounds, screen
-        As for `lossy.decode_tile`.
+        As for `lossy.decode_tile`, errors too.
     """
     coder, buffer = new_decoder(payload)
     contexts, work = new_tally(start_contexts(model)), new_work()
@@ -49,6 +49,7 @@ def bits_of_tile(
         code_plane((coder, buffer, contexts), plane, maps[0], min(k, 1), tables.scans, code_work, tools)
         close_tally(coder, contexts)
         spent.append(contexts[:, 3].copy())
+    refuse_short_payload(coder, payload)
     luma, chroma = spent[1] - spent[0], spent[-1] - spent[1]
     return {
         "luma": _by_element(luma / TALLY_UNIT, maps[:1]),

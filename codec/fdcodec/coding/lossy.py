@@ -105,11 +105,16 @@ def decode_tile(
     for k in range(shape[0]):
         tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else None
         code_plane(stream, maps[k], maps[0], min(k, 1), tables.scans, new_code_work(tables.n_learned), tools)
-    if coder[POSITION] > len(payload) + MAX_OVERRUN:
-        raise FormatError(f"a tile's payload of {len(payload)} bytes ends before its blocks do; the file is damaged")
+    refuse_short_payload(coder, payload)
     for k in range(0 if screen else shape[0]):
         reconstruct_plane(planes[k], planes[0], maps[k], half_step, bounds[k], tables, work)
     return planes, maps
+
+
+def refuse_short_payload(coder: NDArray[np.int64], payload: bytes) -> None:
+    """Raise FormatError if a decoder has read past the end of its payload."""
+    if coder[POSITION] > len(payload) + MAX_OVERRUN:
+        raise FormatError(f"a tile's payload of {len(payload)} bytes ends before its blocks do; the file is damaged")
 
 
 def screen_tools(
