@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice, pairwise
-from math import inf, log10
+from math import inf
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -23,6 +23,8 @@ from bench_images import Crop, Samples, crops
 from bench_record import store
 from fdcodec import codec
 from fdcodec.errors import ParameterError
+from fdcodec.image.arrays import as_picture
+from fdcodec.targets import psnr_db
 
 SIDE_PX = 256
 LADDER = (0, 15, 30, 45, 60, 75, 88, 100)
@@ -54,13 +56,7 @@ def counted_encodes() -> Iterator[Counter[str]]:
 
 def psnr_of(samples: Samples, data: bytes) -> float:
     """Return the PSNR in dB of a file over all samples but those of alpha, as targets are meant."""
-    n_colours = 3 if samples.ndim == 3 and samples.shape[2] >= 3 else 1
-    decoded = fdcodec.decode(data)
-    if samples.ndim == 3:
-        samples, decoded = samples[:, :, :n_colours], decoded[:, :, :n_colours]
-    difference = samples.astype(np.float64) - decoded
-    mean_square = float(np.mean(difference**2))
-    return 10 * log10(255**2 / mean_square) if mean_square else inf
+    return psnr_db(as_picture(samples), data)
 
 
 def attempt(crop: Crop, kind: str, value: float) -> dict[str, Any]:

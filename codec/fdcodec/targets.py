@@ -81,7 +81,7 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
         return _encoded(picture, replace(settings, quality=target.value))
     if target.kind == "psnr_db":
         goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
-        data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data, own_model(settings)))
+        data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data, _own_model(settings)))
         if abs(reached - target.value) > PROMISED_DB:
             _warn(f"a PSNR of {target.value:g} dB was not met; of the files tried the nearest has {reached:.2f} dB")
         return data
@@ -99,10 +99,10 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
 def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
     """Return the whole file, so that a size is that of the file with its hash."""
     data = codec.encode(picture, settings)
-    return with_pixel_hash(data, picture, own_model(settings)) if settings.verify else data
+    return with_pixel_hash(data, picture, _own_model(settings)) if settings.verify else data
 
 
-def own_model(settings: EncoderSettings) -> ClassModel | None:
+def _own_model(settings: EncoderSettings) -> ClassModel | None:
     """Return the class model that was asked for, as a file that only names it may need; None for auto."""
     return None if settings.transform == "auto" else resolve(settings.transform)
 

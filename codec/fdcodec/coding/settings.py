@@ -35,7 +35,7 @@ class EncoderSettings:
     verify
         Whether the file is decoded and carries the hash of its samples.
     thrift
-        Times the price of a bit: above 1 a little smaller, at the same step. It fills what lies between two steps.
+        Factor of lambda: above 1 the file is a little smaller at the same step, which fills what lies between two.
     """
 
     quality: float = 75.0
