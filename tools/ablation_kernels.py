@@ -8,10 +8,10 @@ from fdcodec.kernels.block_kernels import END, MODE, size_class
 from fdcodec.kernels.block_search import _coded, _price_fits, _price_rates
 from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.level_syntax import STRIDE, coefficient_context, neighbour_class
 from fdcodec.kernels.quantization_kernels import ERROR_SHIFT, INFINITE
 from fdcodec.kernels.search_kernels import _open_node, _search_cuts
 from fdcodec.kernels.search_state import BEST, PARTS, QUARTER
-from fdcodec.kernels.syntax_kernels import STRIDE, coefficient_context, neighbour_class
 
 LARGEST_LOG2, SMALLEST_LOG2 = MAX_LOG2, MIN_LOG2  # log2 sides of squares; rows set others
 DEAD_ZONE_64THS = 26  # of a step, added before a level is rounded down: the best of 16, 21, 26 and 30 on kodim01

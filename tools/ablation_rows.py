@@ -15,7 +15,7 @@ import ablation_kernels as kernels
 from fdcodec import codec
 from fdcodec.coding import tuning
 from fdcodec.coding.constants import N_GROUPS
-from fdcodec.kernels import block_search, prediction_kernels, search_kernels, syntax_kernels
+from fdcodec.kernels import block_search, level_syntax, prediction_kernels, search_kernels
 from fdcodec.model import ClassModel
 
 EFFORTS = 9
@@ -128,7 +128,7 @@ def candidates(count: int) -> Callable[[Setup], None]:
 
 def scalar_quantizer(setup: Setup) -> None:
     """Stay in the first state of the dependent quantizer: the trellis chooses levels of a uniform one."""
-    put(syntax_kernels.NEXT_STATE, np.zeros_like(syntax_kernels.NEXT_STATE))
+    put(level_syntax.NEXT_STATE, np.zeros_like(level_syntax.NEXT_STATE))
 
 
 def dead_zone(setup: Setup) -> None:

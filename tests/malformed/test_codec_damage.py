@@ -134,8 +134,8 @@ def test_payloads_outside_the_interval(seed, target):
 def test_an_empty_payload_of_many_trees_is_refused_at_its_first_rows():
     """A decoder stops at the row of trees where the payload is over, not at the end of the plane."""
     from fdcodec.kernels.range_coder import new_decoder
-    from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
     from fdcodec.kernels.tables import new_maps
+    from fdcodec.kernels.tree_syntax import code_plane, new_code_work
     from fdcodec.model import get
 
     model, maps = get("photo"), new_maps(2048, 2048)

@@ -9,9 +9,9 @@ from tests.blocks import ALL_SIZES
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost, new_costs, update_costs
+from fdcodec.kernels.level_syntax import NEIGHBOUR_CLASS, STRIDE, coefficient_context
 from fdcodec.kernels.quantization_kernels import keep_largest, optimize_levels, trellis_levels
 from fdcodec.kernels.range_coder import new_contexts
-from fdcodec.kernels.syntax_kernels import NEIGHBOUR_CLASS, STRIDE, coefficient_context
 from fdcodec.kernels.tables import NEXT_STATE, build_tables
 
 SCANS = build_tables({}).scans

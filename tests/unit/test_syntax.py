@@ -9,16 +9,10 @@ from tests.reference.syntax import Contexts, PlaneDecoder
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MODES
 from fdcodec.kernels.block_kernels import log2_area, size_class
+from fdcodec.kernels.level_syntax import MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context, frequency_class
 from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
-from fdcodec.kernels.syntax_kernels import (
-    MAX_NEIGHBOURS,
-    NEIGHBOUR_CLASS,
-    code_plane,
-    coefficient_context,
-    frequency_class,
-    new_code_work,
-)
 from fdcodec.kernels.tables import build_tables, new_maps
+from fdcodec.kernels.tree_syntax import code_plane, new_code_work
 
 SCANS = build_tables({}).scans
 SHAPES = [(4, 4), (4, 36), (32, 32), (36, 68)]

@@ -22,8 +22,8 @@ from fdcodec.kernels.sampled_kernels import grid_distance, new_expected
 from fdcodec.kernels.screen_kernels import Screen, new_screen
 from fdcodec.kernels.search_kernels import encode_plane
 from fdcodec.kernels.search_state import Options, new_search
-from fdcodec.kernels.syntax_kernels import code_plane, new_code_work
 from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
+from fdcodec.kernels.tree_syntax import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
 Planes = NDArray[np.int32]

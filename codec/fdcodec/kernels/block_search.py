@@ -13,11 +13,11 @@ from fdcodec.kernels.copy_search import try_tools
 from fdcodec.kernels.cost_kernels import mode_cost
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learned_search import price_learned
+from fdcodec.kernels.level_syntax import activity_context
 from fdcodec.kernels.mode_syntax import probable_modes
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
 from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels, trellis_levels
 from fdcodec.kernels.reconstruction_kernels import add_residual, dequantize, predict_mode
-from fdcodec.kernels.syntax_kernels import activity_context
 from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
 
 

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The syntax of prediction modes, for both directions as in `syntax_kernels` (SPEC 5.5)."""
+"""The syntax of prediction modes, for both directions as in `tree_syntax` (SPEC 5.5)."""
 
 import numpy as np
 

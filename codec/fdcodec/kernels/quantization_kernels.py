@@ -11,7 +11,7 @@ from fdcodec.coding.constants import MAX_LEVEL, STEP_BITS
 from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.syntax_kernels import (
+from fdcodec.kernels.level_syntax import (
     MAX_NEIGHBOURS,
     NEIGHBOUR_CLASS,
     STRIDE,

@@ -27,7 +27,7 @@ from fdcodec.kernels.quantization_kernels import INFINITE
 from fdcodec.kernels.sampled_search import settle_samples
 from fdcodec.kernels.screen_kernels import fill_vectors
 from fdcodec.kernels.search_state import BEST, CUT, PARTS, QUARTER, X, Y
-from fdcodec.kernels.syntax_kernels import code_tree, halve_context, split_context, standing_context
+from fdcodec.kernels.tree_syntax import code_tree, halve_context, split_context, standing_context
 
 
 @kernel()

@@ -7,9 +7,9 @@ import numpy as np
 
 from fdcodec.coding.constants import LEARNED, MAX_LEARNED, MAX_LOG2, N_MODES, N_PROBABLE
 from fdcodec.kernels.cost_kernels import Costs, new_costs
+from fdcodec.kernels.level_syntax import STRIDE
 from fdcodec.kernels.quantization_kernels import INFINITE
 from fdcodec.kernels.reconstruction_kernels import Work
-from fdcodec.kernels.syntax_kernels import STRIDE
 from fdcodec.kernels.tables import Maps, Tables
 
 X, Y, BEST, PARTS, QUARTER, CUT = range(6)  # of an open square: place, best uncut or halved, quarters so far, next one
