@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fdcodec.coding.constants import LEARNED, N_GROUPS, N_MODES
+from fdcodec.kernels.block_kernels import block_at, starts_block
 from fdcodec.kernels.learned_kernels import learned_inputs, predict_learned_block
 from fdcodec.kernels.learned_training import collect_blocks, price_modes
 from fdcodec.kernels.reconstruction_kernels import new_work, predict_block
@@ -11,25 +12,25 @@ from fdcodec.kernels.tables import build_tables, new_maps
 from fdcodec.kernels.transform_kernels import forward_transform
 from fdcodec.model import ClassModel
 from fdcodec.training.learned import train_learned
-from fdcodec.training.learned_samples import BlockSamples, _inputs
+from fdcodec.training.learned_samples import BlockSamples, _inputs, _places
 from fdcodec.training.predictors import coefficients, finished, fit_predictor, log_rates, start_mode
 from fdcodec.training.traces import trace
-from fdcodec.training.transforms import RATE_STEP
+from fdcodec.training.transforms import RATE_STEP, ZoneSamples
 
 PLAIN = build_tables({})
 PARENT = ClassModel("parent")
 
 
-def strokes(seed, side=160):
-    """Return a gray image of short thin lines on white, as in a drawing."""
+def strokes(seed, side=160, roughness=18):
+    """Return a gray image of short thin lines; on rough paper it is no screen."""
     rng = np.random.default_rng(seed)
-    image = np.full((side, side), 255, np.uint8)
+    drawn = np.zeros((side, side), np.uint8)
     for y, x, length in zip(*rng.integers(0, side, (2, 400)), rng.integers(2, 9, 400), strict=True):
         if length % 2:
-            image[y, x : x + length] = 0
+            drawn[y, x : x + length] = 200
         else:
-            image[y : y + length, x] = 0
-    return image[:, :, None]
+            drawn[y : y + length, x] = 200
+    return (rng.integers(230, 230 + roughness, (side, side)) - drawn).astype(np.uint8)[:, :, None]
 
 
 def samples_of(images, steps=(12.0, 24.0)):
@@ -37,7 +38,7 @@ def samples_of(images, steps=(12.0, 24.0)):
     samples = BlockSamples(len(images) * len(steps), len(images))
     for image in images:
         for step in steps:
-            samples.add(trace(image, step, ClassModel("plain"), effort=1))
+            samples.add(trace(image, step, ClassModel("plain"), effort=4))
     return samples
 
 
@@ -104,6 +105,18 @@ def test_drawings_get_learned_modes():
     assert gains["4"] > 0.05
     assert sizes == sorted(sizes)
     assert all(group < N_GROUPS + sizes.count(size + 2) for size, group in transforms)
+
+
+def test_blocks_of_the_screen_tools_train_nothing():
+    """On a screen only blocks that are predicted and transformed are read, for rotations as for learned modes."""
+    traced = trace(strokes(4, roughness=1), 12.0, ClassModel("plain"))
+    modes, zones = traced.maps[0].modes, ZoneSamples()
+    assert (modes < 0).any()
+    zones.add(traced)
+    n_transformed = sum(starts_block(block_at(traced.maps[0], 4 * x, 4 * y)) for y, x in np.argwhere(modes >= 0))
+    assert n_transformed == sum(len(part) for key in zones.keys for part in zones._parts[key])
+    places = _places(traced, 2) // 4
+    assert (modes[places[:, 1], places[:, 0]] >= 0).all()
 
 
 def test_few_blocks_keep_the_modes_of_the_parent():

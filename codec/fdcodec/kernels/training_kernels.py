@@ -15,7 +15,7 @@ def collect_zones(original, plane, luma, maps, tables, work, zones, keys):
     """Write each block's low coefficients in the base transform, as its rotations would see them.
 
     `zones` is int32 (blocks, 64), `keys` int32 (blocks, 2) of size class and mode group; returns the number of blocks.
-    `tables` must hold no rotations.
+    Blocks of the screen tools have none. `tables` must hold no rotations.
     """
     height, width = plane.shape
     count = 0
@@ -25,9 +25,8 @@ def collect_zones(original, plane, luma, maps, tables, work, zones, keys):
                 x, y = tree_cell(tree_x, tree_y, z_index)
                 if x >= width or y >= height:
                     continue
-                block = block_at(maps, x, y)
-                if starts_block(block):
-                    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+                block, mode = block_at(maps, x, y), np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+                if starts_block(block) and mode >= 0:
                     _collect_block(original, plane, luma, block, mode, tables, work, zones[count])
                     keys[count, 0] = size_class(block[2], block[3])
                     keys[count, 1] = mode_group(mode, block[2], block[3])

@@ -94,13 +94,13 @@ class BlockSamples:
 
 
 def _places(trace: Trace, log2_size: int) -> NDArray[np.int64]:
-    """Return where aligned blocks lie (x, y) whose chosen leaf is of this size or one beside it."""
-    size = 1 << log2_size
+    """Return where aligned blocks lie (x, y) whose chosen leaf is near this size, but for the screen tools'."""
+    size, maps = 1 << log2_size, trace.maps[0]
     height, width = trace.original.shape[1:]
     rows, columns = np.mgrid[0 : height - size + 1 : size, 0 : width - size + 1 : size]
     cells = (rows >> CELL_LOG2, columns >> CELL_LOG2)
-    areas = trace.maps[0].log2_widths[cells] + trace.maps[0].log2_heights[cells]
-    near = np.abs(areas - 2 * log2_size) <= 2
+    areas = maps.log2_widths[cells] + maps.log2_heights[cells]
+    near = (np.abs(areas - 2 * log2_size) <= 2) & (maps.modes[cells] >= 0)
     return np.stack([columns[near], rows[near]], axis=1)
 
 

@@ -38,19 +38,14 @@ def step_index_of(step: float) -> int:
     return round(32 * (log2(step) + 4))
 
 
-def trace(
-    samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 4, screen_tools: bool = False
-) -> Trace:
-    """Encode samples (height, width, channels) at a step, alpha ignored, and keep what training needs.
-
-    With `screen_tools`, screens are encoded with them.
-    """
+def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 4) -> Trace:
+    """Encode samples (height, width, channels) at a step, alpha ignored, and keep what training needs."""
     step_index = step_index_of(step)
     colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1]
     matrix = colour_matrix(choose_colour(colours, step)) if colours.shape[2] == 3 else None
     planes = to_planes(colours, matrix)
     options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix))
-    payload, decoded, maps, contexts = encode_tile(planes, model, options, screen_tools and is_screen(colours))
+    payload, decoded, maps, contexts = encode_tile(planes, model, options, is_screen(colours))
     return Trace(step_index, planes, decoded, maps, contexts, len(payload))
 
 
@@ -61,10 +56,10 @@ def window(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return samples[top : top + MAX_SIDE, left : left + MAX_SIDE]
 
 
-def traces(images: list[NDArray[np.uint8]], model: ClassModel, screen_tools: bool = False) -> Iterator[Trace]:
+def traces(images: list[NDArray[np.uint8]], model: ClassModel) -> Iterator[Trace]:
     """Yield the trace of each image at each training step, in order, two encodes at a time."""
     jobs = [(samples, step) for samples in images for step in STEPS]
     with ThreadPoolExecutor(N_THREADS) as pool:
         for start in range(0, len(jobs), N_THREADS):
             some = jobs[start : start + N_THREADS]
-            yield from pool.map(lambda job: trace(job[0], job[1], model, screen_tools=screen_tools), some)
+            yield from pool.map(lambda job: trace(job[0], job[1], model), some)

@@ -88,10 +88,10 @@ def _without_learned(model: ClassModel) -> ClassModel:
 def _second_pass(
     windows: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
 ) -> tuple[ClassModel, dict[str, Any]]:
-    """Learn start states again, and the filter, from encodes with the transforms in place, screens with their tools."""
+    """Learn start states again, and the filter, from encodes with the transforms in place."""
     states, filters = StartStateSums(model.start_states), FilterSums()
     size_bytes = 0
-    for done, trace in enumerate(traces(windows, model, screen_tools=True), 1):
+    for done, trace in enumerate(traces(windows, model), 1):
         states.add(trace.contexts)
         filters.add(trace)
         size_bytes += trace.size_bytes
