@@ -35,8 +35,8 @@ PRESETS = {
     "fingerprint": ["fingerprint"],
     "face": ["face"],
     "pixelart": ["pixelart"],
+    "astronomy": ["astronomy"],
 }
-MAX_IMAGES = 24
 SMALLEST_SIDE = 48
 
 
@@ -63,16 +63,14 @@ def to_gray(samples: np.ndarray) -> np.ndarray:
 
 
 def images_of(name: str, data: Path) -> tuple[list[np.ndarray], list[str]]:
-    """Return evenly chosen training images of a preset, and the hashes of their files."""
+    """Return the training images of a preset, and the hashes of their files."""
     images, hashes = [], []
     for class_name in PRESETS[name]:
-        rows = training_rows(class_name)
-        count = min(len(rows), MAX_IMAGES // len(PRESETS[name]))
-        for index in np.linspace(0, len(rows) - 1, count).astype(int):
-            samples = load(rows[index], data)
+        for row in training_rows(class_name):
+            samples = load(row, data)
             if min(samples.shape[:2]) >= SMALLEST_SIDE:
                 images.append(to_gray(samples) if name == "gray" else samples)
-                hashes.append(rows[index]["sha256"])
+                hashes.append(row["sha256"])
     return images, hashes
 
 

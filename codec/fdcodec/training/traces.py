@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from math import log2
+from math import isqrt, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from fdcodec.model import ClassModel
 
 STEPS = (6.0, 12.0, 22.0, 44.0)  # pixel values; one in each range of the filter
 N_THREADS = 2
-MAX_SIDE = 640  # of the window cut from the middle of a training image
+MAX_PIXELS = 10_000_000  # of all windows together: more of them make a model no better, only the training longer
+MIN_SIDE = 64
+MAX_SIDE = 1024  # of the window cut from the middle of a training image
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,17 @@ def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: in
     return Trace(step_index, planes, decoded, maps, contexts, len(payload))
 
 
-def window(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return the middle of an image, at most MAX_SIDE by MAX_SIDE."""
+def windows(images: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
+    """Return the middle of each image: squares of at most MAX_SIDE, smaller where images are many."""
+    side = min(max(isqrt(MAX_PIXELS // len(images)), MIN_SIDE), MAX_SIDE)
+    return [_middle(samples, side) for samples in images]
+
+
+def _middle(samples: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
+    """Return the middle of an image, at most side x side."""
     height, width = samples.shape[:2]
-    top, left = max(0, (height - MAX_SIDE) // 2), max(0, (width - MAX_SIDE) // 2)
-    return samples[top : top + MAX_SIDE, left : left + MAX_SIDE]
+    top, left = max(0, (height - side) // 2), max(0, (width - side) // 2)
+    return samples[top : top + side, left : left + side]
 
 
 def traces(images: list[NDArray[np.uint8]], model: ClassModel) -> Iterator[Trace]:

@@ -17,7 +17,7 @@ from fdcodec.training.filters import FilterSums
 from fdcodec.training.learned import train_learned
 from fdcodec.training.learned_samples import BlockSamples
 from fdcodec.training.start_states import StartStateSums
-from fdcodec.training.traces import STEPS, traces, window
+from fdcodec.training.traces import STEPS, traces, windows
 from fdcodec.training.transforms import ZoneSamples, train_transforms
 
 Progress = Callable[[str, int, int], None]
@@ -31,7 +31,7 @@ def learn_model(
     Parameters
     ----------
     images
-        Arrays (height, width, 1..4), uint8; the middle of each, up to 640x640, is used.
+        Arrays (height, width, 1..4), uint8; the middle of each is used, ten megapixels of them all.
     name
         What the model is to be called.
     parent
@@ -46,10 +46,10 @@ def learn_model(
     """
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
-    windows = [window(image) for image in images]
+    middles = windows(images)
     start = replace(parent or ClassModel("dct"), name=name)
-    model, recipe = _first_pass(windows, start, progress)
-    model, second = _second_pass(windows, model, progress)
+    model, recipe = _first_pass(middles, start, progress)
+    model, second = _second_pass(middles, model, progress)
     details: dict[str, Any] = {
         "parent": parent.hash.hex() if parent else None,
         "images": [sha256(np.ascontiguousarray(image).tobytes()).hexdigest() for image in images],
@@ -59,19 +59,19 @@ def learn_model(
 
 
 def _first_pass(
-    windows: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
+    middles: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
 ) -> tuple[ClassModel, dict[str, Any]]:
     """Learn start states, transforms and learned modes from encodes with the model as it is."""
     parent, model = model, _without_learned(model)
     states, zones = StartStateSums(model.start_states), ZoneSamples()
-    blocks = BlockSamples(len(STEPS) * len(windows), len(windows))
+    blocks = BlockSamples(len(STEPS) * len(middles), len(middles))
     size_bytes = 0
-    for done, trace in enumerate(traces(windows, model), 1):
+    for done, trace in enumerate(traces(middles, model), 1):
         states.add(trace.contexts)
         zones.add(trace, blocks.is_next_held_out)
         blocks.add(trace)
         size_bytes += trace.size_bytes
-        _report(progress, "transforms", done, windows)
+        _report(progress, "transforms", done, middles)
     transforms, gains = train_transforms(zones, model.transforms)
     modes, transforms, saved = train_learned(blocks, transforms, parent)
     learned = replace(model, transforms=transforms, start_states=states.start_states(), learned=modes)
@@ -86,20 +86,20 @@ def _without_learned(model: ClassModel) -> ClassModel:
 
 
 def _second_pass(
-    windows: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
+    middles: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
 ) -> tuple[ClassModel, dict[str, Any]]:
     """Learn start states again, and the filter, from encodes with the transforms in place."""
     states, filters = StartStateSums(model.start_states), FilterSums()
     size_bytes = 0
-    for done, trace in enumerate(traces(windows, model), 1):
+    for done, trace in enumerate(traces(middles, model), 1):
         states.add(trace.contexts)
         filters.add(trace)
         size_bytes += trace.size_bytes
-        _report(progress, "contexts and filter", done, windows)
+        _report(progress, "contexts and filter", done, middles)
     learned = replace(model, start_states=states.start_states(), filters=filters.filters(model.filters))
     return learned, {"size_bytes_after": size_bytes}
 
 
-def _report(progress: Progress | None, stage: str, done: int, windows: list[NDArray[np.uint8]]) -> None:
+def _report(progress: Progress | None, stage: str, done: int, middles: list[NDArray[np.uint8]]) -> None:
     if progress:
-        progress(stage, done, len(STEPS) * len(windows))
+        progress(stage, done, len(STEPS) * len(middles))

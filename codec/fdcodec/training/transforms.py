@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +12,7 @@ from fdcodec.kernels.reconstruction_kernels import new_work
 from fdcodec.kernels.tables import build_tables
 from fdcodec.kernels.training_kernels import collect_zones
 from fdcodec.learning.structured import learn_rotations
-from fdcodec.model.body import ZONE_SIZES, GroupTransform, Transforms
+from fdcodec.model.body import MAX_ROTATIONS, ZONE_SIZES, GroupTransform, Transforms
 from fdcodec.training.traces import Trace
 
 Key = tuple[int, int]
@@ -87,13 +89,26 @@ def train_transforms(samples: ZoneSamples, parent: Transforms) -> tuple[Transfor
         if len(seen) < MIN_BLOCKS[ZONE_SIZES[key[0]]]:
             continue
         before = best = _cost(_transformed(unseen, parent.get(key)))
-        for layout in LAYOUTS[seen.shape[1]]:
-            learned, _ = learn_group(seen, N_ITERATIONS, layout)
+        for learned in _candidates(seen, parent.get(key)):
             cost = _cost(_transformed(unseen, learned))
             if cost < best * (1 - LEAST_GAIN):
                 transforms[key], best = learned, cost
         gains[f"{SIZE_NAMES[key[0]]}/{key[1]}"] = round(1 - best / max(before, 1e-9), 4)
     return transforms, gains
+
+
+def _candidates(blocks: NDArray[np.float32], parent: GroupTransform | None) -> Iterator[GroupTransform]:
+    """Yield transforms learned from blocks alone, few and many rotations, then as many behind those of the parent."""
+    for layout in LAYOUTS[blocks.shape[1]]:
+        yield learn_group(blocks, N_ITERATIONS, layout)[0]
+    if parent is None:
+        return
+    rotated = _transformed(blocks, parent).astype(np.float32)
+    for layout in LAYOUTS[blocks.shape[1]]:
+        more, _ = learn_group(rotated, N_ITERATIONS, layout)
+        if len(parent.angles) + len(more.angles) <= MAX_ROTATIONS:
+            pairs, angles = np.concatenate([parent.pairs, more.pairs]), np.concatenate([parent.angles, more.angles])
+            yield GroupTransform(pairs, angles, more.order)
 
 
 def learn_group(
