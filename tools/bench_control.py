@@ -32,7 +32,7 @@ CLASSES = {
     "ct": ("ct/test", "medical"),
     "mri": ("mri/test", "medical"),
     "natural": ("natural/test", "photo"),
-    "astronomy": ("astronomy/test", "photo"),
+    "astronomy": ("astronomy/test", "astronomy"),
     "kodak": ("kodak", "photo"),
     "sipi-gray": ("sipi/gray", "gray"),
 }  # fmt: skip
