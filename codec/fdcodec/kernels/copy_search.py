@@ -17,6 +17,7 @@ HASHED = 8  # side of the hashed blocks
 HASHED_LOG2 = 3
 HEAD_BITS = 16
 MAX_LINKS = 32  # positions of the same hash that are looked at
+MISTRUST_SHIFT = 3  # samples that are not exact serve blocks that follow badly: a transformed block costs 1/8 more
 NOWHERE = -1
 
 
@@ -132,7 +133,7 @@ def _try_copies(s, tools, o, block, rate, best):
 def try_tools(s, tools, o, block, whole):
     """Return the least cost of a block: by a screen tool, or as it is at the cost `whole`; keep the better."""
     context = tool_context(s.maps, o.kind, block)
-    best = whole + o.lagrangian * bin_cost(s.contexts, context, 0)
+    best = whole + (whole >> MISTRUST_SHIFT) + o.lagrangian * bin_cost(s.contexts, context, 0)
     rate = bin_cost(s.contexts, context, 1)
     context = copied_context(s.maps, s.guide, o.kind, block)
     best = _try_copies(s, tools, o, block, rate + bin_cost(s.contexts, context, 1), best)
