@@ -28,7 +28,7 @@ from fdcodec.model import ClassModel, find
 from fdcodec.model.registry import is_preset
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -82,6 +82,22 @@ def decode_region(
     check_pixels(header, max_pixels)
     tiles = header.tiles_in(region)
     file = container.read(data, tiles=set(tiles), max_pixels=max_pixels)
+    return decode_tiles(file, tiles, region, threads, own)
+
+
+def decode_tiles(
+    file: container.File,
+    tiles: Sequence[int],
+    region: Region,
+    threads: int = 1,
+    own: ClassModel | None = None,
+    refused: Callable[[int], None] | None = None,
+) -> Picture:
+    """Return the part (x, y, width, height) of a picture as far as some of its tiles cover it; elsewhere it is 0.
+
+    A tile whose payload is damaged is a FormatError, or is left at 0 and told to `refused`.
+    """
+    header = file.header
     model, parameters = (
         (None, None) if header.lossless else (model_of(file, own), Parameters.from_bytes(header.parameters))
     )
@@ -92,8 +108,14 @@ def decode_region(
     def decode_into(tile: int) -> None:
         tile_x, tile_y, tile_width, tile_height = header.tile_rectangle(tile)
         shape = (tile_height, tile_width, header.channels)
-        part = _decode_part(file.payloads[tile], shape, header.depth, model, parameters)
-        _paste(samples, part, tile_x - x, tile_y - y)
+        try:
+            part = _decode_part(file.payloads[tile], shape, header.depth, model, parameters)
+        except FormatError:
+            if refused is None:
+                raise
+            refused(tile)
+        else:
+            _paste(samples, part, tile_x - x, tile_y - y)
 
     _each(decode_into, tiles, threads)
     return Picture(samples, *file.metadata, two_dimensional=header.two_dimensional)

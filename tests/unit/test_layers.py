@@ -17,7 +17,8 @@ LAYERS = [
     {"transform"},
     {"coding", "filtering", "image", "container", "model", "learning", "presets"},
     {"choice", "codec", "training"},
-    {"api", "arguments", "reader", "sources", "targets", "rate_control", "verification", "inspection", "fdcodec"},
+    {"api", "api_learn", "arguments", "reader", "sources", "targets", "rate_control", "fdcodec"}
+    | {"inspection", "recovery", "verification"},
     {"integrations", "compare"},
     {"cli", "__main__"},
 ]
