@@ -20,7 +20,7 @@ from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError, UnsupportedError
 from fdcodec.filtering.post import apply_filter, best_strengths, strength_errors
-from fdcodec.image.colour import choose_colour, colour_matrix, from_planes, plane_bounds, to_planes
+from fdcodec.image.colour import aim_beyond, choose_colour, colour_matrix, from_planes, plane_bounds, to_planes
 from fdcodec.image.picture import Picture, Samples
 from fdcodec.image.screen import is_screen
 from fdcodec.limits import DEFAULT_MAX_PIXELS
@@ -132,7 +132,7 @@ def _encode_part(
     matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
     planes = to_planes(samples[:, :, :n_colours].astype(np.uint8, copy=False), matrix)
     options = search_options(settings, parameters.step_index, plane_bounds(matrix))
-    payload, decoded, maps, _ = encode_tile(planes, model, options, parameters.screen)
+    payload, decoded, maps, _ = encode_tile(aim_beyond(planes, matrix), model, options, parameters.screen)
     errors = strength_errors(planes, decoded, maps, model, parameters.step_index)
     if samples.shape[2] == n_colours:
         return payload, errors

@@ -113,3 +113,13 @@ def test_levels_are_worth_more_than_nothing(amplitude):
     nothing = float(((planes - 1024) ** 2).sum())
     price = 0.13 * (2.0 ** (step_index / 32 - 1)) ** 2
     assert error + price * 8 * len(tile.payload) <= nothing + price * 8 * 4
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_flat_black_background_stays_black(channels):
+    """At a coarse step nine tenths of a flat background at the end of the range are decoded exactly."""
+    y, x = np.mgrid[:64, :96]
+    disc = np.where((y - 32) ** 2 + (x - 48) ** 2 < 400, 120 + np.random.default_rng(0).normal(0, 20, y.shape), 0)
+    samples = np.uint8(disc.clip(0, 255))[:, :, np.newaxis].repeat(channels, axis=2)
+    decoded = fdcodec.decode(fdcodec.encode(samples, quality=20, transform="photo"))
+    assert np.mean(decoded[samples == 0] == 0) > 0.9
