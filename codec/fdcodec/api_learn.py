@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from fdcodec.arguments import resolved
 from fdcodec.errors import ParameterError, UnsupportedError
+from fdcodec.paths import checked_path
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,8 @@ def learn(
     """
     from fdcodec.training.train import learn_model
 
-    if not isinstance(images, Iterable) or isinstance(images, str | bytes) or not isinstance(name, str):
+    single = isinstance(images, str | bytes) or getattr(images, "ndim", 1) == 0
+    if single or not isinstance(images, Iterable) or not isinstance(name, str):
         raise ParameterError("images and name: give several images, such as a list of paths, and a text")
     samples = [_training_samples(image) for image in images]
     return learn_model(samples, name, None if parent is None else resolved(parent), progress)
@@ -68,7 +69,9 @@ def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike
     from fdcodec.image.arrays import as_picture
     from fdcodec.image.reading import read_image
 
-    picture = read_image(Path(image)).picture if isinstance(image, str | os.PathLike) else as_picture(image)
+    picture = (
+        read_image(checked_path("images", image)).picture if isinstance(image, str | os.PathLike) else as_picture(image)
+    )
     if picture.depth != 8:
         raise UnsupportedError(f"images: {picture.depth} bits a sample; transforms are learned from 8-bit images")
     return cast("NDArray[np.uint8]", picture.samples)

@@ -190,3 +190,9 @@ def test_float_array_file_is_refused():
     np.save(buffer, np.zeros((2, 2)))
     with pytest.raises(ParameterError, match="float64"):
         read_image(buffer.getvalue())
+
+
+def test_empty_file_is_named_so():
+    """A file without a byte is said to be empty."""
+    with pytest.raises(FormatError, match="empty"):
+        read_image(b"")
