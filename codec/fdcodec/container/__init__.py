@@ -109,5 +109,7 @@ def _is_compact(data: memoryview) -> bool:
     if start == SIGNATURE:
         return False
     if SIGNATURE.startswith(start) or COMPACT_SIGNATURE.startswith(start):
-        raise TruncatedError(f"the file ends after {len(start)} bytes, inside its signature")
+        raise TruncatedError(
+            f"the file ends after {len(start)} bytes, inside its signature" if start else "the file is empty"
+        )
     raise FormatError(f"not an FDC file: it starts with {start.hex(' ')} instead of {SIGNATURE.hex(' ')}")
