@@ -61,8 +61,8 @@ def to_planes(samples: NDArray[np.uint8], matrix: NDArray[np.int64] | None) -> N
 def aim_beyond(planes: NDArray[np.int32], matrix: NDArray[np.int64] | None) -> NDArray[np.int32]:
     """Return planes whose black and white 4x4 cells aim half a sample value beyond the range, as an encoder's goal.
 
-    What is decoded beyond the range is clipped to its end, so an error that is as likely to either side does no harm on
-    the far one. Flat black backgrounds, which a step of 43 turned into 1 and which stay black now, gain 0.1 to 0.4 dB.
+    What is decoded beyond the range is clipped to its end, so errors to that side do no harm. Without this a step of 43
+    turns flat black into 1: its first block is off by less than half a step, and later ones repeat it.
     """
     n, height, width = planes.shape
     gains = np.ones(1) if matrix is None else matrix.sum(axis=1) / (1 << COLOUR_BITS)
