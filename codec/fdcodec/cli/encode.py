@@ -13,7 +13,7 @@ from fdcodec.cli.console import Console
 from fdcodec.errors import TargetWarning
 
 NEARLY_LOSSLESS = 90.0
-"""Quality from which more than half of the drawn pictures were smaller without loss (8 of 12 files of 6 pictures)."""
+"""About where drawn pictures get smaller without loss: at qualities 88 and 100, 12 of 18 files of 9 pictures were."""
 
 _METADATA = ("exif", "xmp", "icc")
 
