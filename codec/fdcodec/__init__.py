@@ -8,7 +8,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fdcodec.api import decode, decode_region, encode, learn, read_header
+    from fdcodec.api import decode, decode_region, encode, read_header
+    from fdcodec.api_learn import learn
     from fdcodec.reader import Reader as open  # noqa: N813
 
 __version__ = "0.1.0"
@@ -18,7 +19,7 @@ _HOMES = {
     "decode": ("fdcodec.api", "decode"),
     "decode_region": ("fdcodec.api", "decode_region"),
     "encode": ("fdcodec.api", "encode"),
-    "learn": ("fdcodec.api", "learn"),
+    "learn": ("fdcodec.api_learn", "learn"),
     "open": ("fdcodec.reader", "Reader"),
     "read_header": ("fdcodec.api", "read_header"),
 }

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+import warnings
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fdcodec import container
-from fdcodec.arguments import check_flags, check_integers, check_region, check_transform
-from fdcodec.errors import ParameterError, UnsupportedError
+from fdcodec.arguments import check_flags, check_integers, check_region, check_transform, resolved
+from fdcodec.errors import PartialWarning
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE, MIN_TILE_SIZE
 from fdcodec.sources import Source, read_source
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from PIL import Image
 
     from fdcodec.image.picture import Picture, Samples
@@ -125,7 +122,12 @@ def encode(
 
 
 def decode(
-    data: Source, *, max_pixels: int = DEFAULT_MAX_PIXELS, threads: int = 1, transform: Transform | None = None
+    data: Source,
+    *,
+    max_pixels: int = DEFAULT_MAX_PIXELS,
+    threads: int = 1,
+    transform: Transform | None = None,
+    partial: bool = False,
 ) -> Samples:
     """Decode a file to an array.
 
@@ -139,6 +141,8 @@ def decode(
         Threads to decode tiles with; 0 takes one for each processor. The samples do not depend on it.
     transform
         Class model of files that name it and that is not installed here: the path of an ``.fdt`` file, or a model.
+    partial
+        Decode what is intact of a damaged file of several tiles; samples of the other tiles are 0.
 
     Returns
     -------
@@ -156,8 +160,13 @@ def decode(
         A newer version of the format, or a feature this release does not know.
     TransformNotFoundError
         The file names a class model that is not installed here.
+
+    Warns
+    -----
+    PartialWarning
+        With `partial`: something is damaged. Its `missing` are the rectangles that could not be decoded.
     """
-    return decode_picture(data, max_pixels=max_pixels, threads=threads, transform=transform).array
+    return decode_picture(data, max_pixels=max_pixels, threads=threads, transform=transform, partial=partial).array
 
 
 def decode_region(
@@ -167,6 +176,7 @@ def decode_region(
     max_pixels: int = DEFAULT_MAX_PIXELS,
     threads: int = 1,
     transform: Transform | None = None,
+    partial: bool = False,
 ) -> Samples:
     """Decode a rectangle: the same samples as ``decode(data)[y : y + h, x : x + w]``, from the tiles it touches only.
 
@@ -174,7 +184,7 @@ def decode_region(
     ----------
     region
         ``(x, y, width, height)`` in pixels, inside the picture.
-    data, max_pixels, threads, transform
+    data, max_pixels, threads, transform, partial
         As for `decode`; the limit bounds the whole picture.
 
     Raises
@@ -184,7 +194,8 @@ def decode_region(
     FdcError
         As for `decode`.
     """
-    return decode_picture(data, region, max_pixels=max_pixels, threads=threads, transform=transform).array
+    options: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads, "transform": transform, "partial": partial}
+    return decode_picture(data, region, **options).array
 
 
 def decode_picture(
@@ -194,79 +205,27 @@ def decode_picture(
     max_pixels: int = DEFAULT_MAX_PIXELS,
     threads: int = 1,
     transform: Transform | None = None,
+    partial: bool = False,
 ) -> Picture:
     """Decode a file, or a rectangle of it, to its samples and metadata; arguments and errors as for `decode_region`."""
     from fdcodec import codec
+    from fdcodec.recovery import decode_partially
 
+    check_flags(partial=partial)
     check_integers(max_pixels=(max_pixels, 1, MAX_SIDE**2), threads=(threads, 0, MAX_THREADS))
     if region is not None:
         check_region(region)
-    model = None if transform is None else _resolved(transform)
+    model = None if transform is None else resolved(transform)
     content, threads = read_source(data), threads or os.cpu_count() or 1
     if region is None:
-        return codec.decode(content, max_pixels, threads, model)
-    return codec.decode_region(content, region, max_pixels, threads, model)
-
-
-def _resolved(transform: Transform) -> ClassModel:
-    from fdcodec.model import resolve
-
-    check_transform(transform)
-    return resolve(transform)
-
-
-def learn(
-    images: Iterable[Samples | Image.Image | Picture | str | os.PathLike[str]],
-    *,
-    name: str = "learned",
-    parent: Transform | None = "photo",
-    progress: Callable[[str, int, int], None] | None = None,
-) -> ClassModel:
-    """Learn a class model: the transforms, start states and filter that make images of a kind cheap.
-
-    Parameters
-    ----------
-    images
-        8-bit images as for `encode`, or paths of image files; the middle of each, up to 640x640 pixels, is used.
-    name
-        What the model is called; no part of its identity.
-    parent
-        Model to start from, and to keep where the images say too little; None starts from nothing learned.
-    progress
-        Called with stage, steps done and steps in all.
-
-    Returns
-    -------
-    ClassModel
-        Give it to `encode` as `transform`, or keep it with its method ``save``.
-
-    Raises
-    ------
-    ParameterError
-        No image is given, or one is not an image.
-    UnsupportedError
-        An image has 16-bit samples.
-    FormatError, OSError
-        A file cannot be read as an image.
-    TransformNotFoundError
-        No preset and no file has the name of `parent`.
-    """
-    from fdcodec.training.train import learn_model
-
-    if not isinstance(images, Iterable) or isinstance(images, str | bytes) or not isinstance(name, str):
-        raise ParameterError("images and name: give several images, such as a list of paths, and a text")
-    samples = [_training_samples(image) for image in images]
-    return learn_model(samples, name, None if parent is None else _resolved(parent), progress)
-
-
-def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:
-    from fdcodec.image.arrays import as_picture
-    from fdcodec.image.reading import read_image
-
-    picture = read_image(Path(image)).picture if isinstance(image, str | os.PathLike) else as_picture(image)
-    if picture.depth != 8:
-        raise UnsupportedError(f"images: {picture.depth} bits a sample; transforms are learned from 8-bit images")
-    return cast("NDArray[np.uint8]", picture.samples)
+        header = container.read_header(content)
+        region = (0, 0, header.width, header.height)
+    if not partial:
+        return codec.decode_region(content, region, max_pixels, threads, model)
+    picture, loss = decode_partially(content, region, max_pixels, threads, model)
+    if loss is not None:
+        warnings.warn(PartialWarning(loss.message, loss.missing), stacklevel=3)
+    return picture
 
 
 def read_header(data: Source) -> container.Header:

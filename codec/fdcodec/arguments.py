@@ -3,9 +3,12 @@
 import os
 from numbers import Integral
 from reprlib import repr as shown
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fdcodec.errors import ParameterError
+
+if TYPE_CHECKING:
+    from fdcodec.model import ClassModel
 
 
 def check_integers(**values: tuple[Any, int, int]) -> None:
@@ -36,6 +39,14 @@ def check_transform(transform: Any, embed: Any = "auto") -> None:
         raise ParameterError(f"transform: {shown(transform)} is not a name, a path or a class model")
     if not (isinstance(embed, bool) or (isinstance(embed, str) and embed == "auto")):
         raise ParameterError(f'embed: {shown(embed)} is not True, False or "auto"')
+
+
+def resolved(transform: Any) -> "ClassModel":
+    """Return the class model that an argument means, once its type is checked."""
+    from fdcodec.model import resolve
+
+    check_transform(transform)
+    return resolve(transform)
 
 
 def _is_integer(value: Any) -> bool:

@@ -18,6 +18,8 @@ from fdcodec.model.registry import presets
 
 WINDOW = 32  # side of a sample window, in pixels
 ROUNDS = ((2, 3), (3, 1))  # windows a side of the sample, and how many models go on
+# Models of nearly the same cost change places between neighbouring qualities, where the size may then fall: 15 times in
+# 456 steps on 19 pictures, by 3 % but in a file of 90 bytes. To choose at steps half an octave apart costs more.
 _QUICK = EncoderSettings(effort=1)
 
 

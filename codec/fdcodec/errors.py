@@ -49,6 +49,16 @@ class TargetWarning(UserWarning):
     exit_code = 5
 
 
+class PartialWarning(UserWarning):
+    """A damaged file was decoded in part; `missing` holds the rectangles (x, y, width, height) that are not."""
+
+    exit_code = 5
+
+    def __init__(self, message: str, missing: tuple[tuple[int, int, int, int], ...] = ()) -> None:
+        super().__init__(message)
+        self.missing = missing
+
+
 class VerificationError(FdcError):
     """What was decoded is not what was encoded."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from fdcodec import api, container
 from fdcodec.errors import ParameterError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.paths import checked_path
 
 if TYPE_CHECKING:
     from fdcodec.image.picture import Samples
@@ -43,15 +43,21 @@ class Reader:
         threads: int = 1,
         transform: api.Transform | None = None,
     ) -> None:
-        if not isinstance(path, str | os.PathLike):
-            raise ParameterError(f"path: {type(path).__name__} is not a path; give bytes and open files to decode")
-        self._data = Path(path).read_bytes()
+        self._data = checked_path("path", path).read_bytes()
         self._options: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads, "transform": transform}
         file = container.read(self._data, max_pixels=max_pixels)
         self.header, self.metadata = file.header, file.metadata
 
     def read(self, region: api.Region | None = None) -> Samples:
-        """Return the picture, or the rectangle ``(x, y, width, height)`` of it, as `decode` and `decode_region` do."""
+        """Return the picture, or the rectangle ``(x, y, width, height)`` of it, as `decode` and `decode_region` do.
+
+        Raises
+        ------
+        ParameterError
+            The reader is closed. Other errors are those of `decode_region`.
+        """
+        if not self._data:
+            raise ParameterError("the reader is closed; read inside its `with` statement, or open the file again")
         return api.decode_picture(self._data, region, **self._options).array
 
     def close(self) -> None:

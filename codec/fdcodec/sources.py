@@ -1,10 +1,10 @@
 """Where encoded files come from."""
 
 import os
-from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 from fdcodec.errors import ParameterError
+from fdcodec.paths import checked_path
 
 Source: TypeAlias = bytes | bytearray | memoryview | str | os.PathLike[str] | BinaryIO
 
@@ -14,7 +14,7 @@ def read_source(data: Source) -> bytes:
     if isinstance(data, bytes | bytearray | memoryview):
         return bytes(data)
     if isinstance(data, str | os.PathLike):
-        return Path(data).read_bytes()
+        return checked_path("data", data).read_bytes()
     if hasattr(data, "read"):
         content = data.read()
         if isinstance(content, bytes | bytearray | memoryview):

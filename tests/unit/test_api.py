@@ -12,7 +12,7 @@ import fdcodec
 from fdcodec import codec, container
 from fdcodec.errors import LimitError, ParameterError, TargetWarning, UnsupportedError, VerificationError
 from fdcodec.image.arrays import as_picture
-from fdcodec.model import get
+from fdcodec.model import ClassModel, get
 from fdcodec.targets import psnr_db
 
 IMAGE = photo(96, 128)
@@ -99,6 +99,22 @@ def test_open_takes_paths_only(source):
     """`open` refuses what is not a path by its type."""
     with pytest.raises(ParameterError, match="path: "):
         fdcodec.open(source)
+
+
+def test_closed_reader_says_so(tmp_path):
+    """Reading after the end of the `with` statement is a wrong use, not a damaged file."""
+    (tmp_path / "a.fdc").write_bytes(DATA)
+    with fdcodec.open(tmp_path / "a.fdc") as file:
+        pass
+    with pytest.raises(ParameterError, match="closed"):
+        file.read()
+
+
+@pytest.mark.parametrize("read", [fdcodec.decode, fdcodec.read_header, fdcodec.open, ClassModel.load])
+def test_null_character_in_a_path_is_a_wrong_argument(read):
+    """What the system cannot take as a name is refused by the argument's name."""
+    with pytest.raises(ParameterError, match="null character"):
+        read("a\0b")
 
 
 @pytest.mark.parametrize("region", [(0, 0, 1, 1), (127, 95, 1, 1), (10, 20, 50, 40), (31, 31, 2, 2), (0, 0, 128, 96)])

@@ -222,3 +222,10 @@ def test_short_reference_is_refused(length):
     """Fewer than 4 bytes of a hash name no model."""
     with pytest.raises(TransformNotFoundError):
         find(get("photo").hash[:length])
+
+
+@pytest.mark.parametrize("path", [None, 7, b"a.fdt", []])
+def test_load_takes_paths_only(path):
+    """What is not a path is a wrong argument."""
+    with pytest.raises(ParameterError, match="path: "):
+        ClassModel.load(path)

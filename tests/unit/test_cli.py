@@ -42,6 +42,14 @@ def test_output_of_an_unknown_kind_is_refused_before_anything_is_written(cli):
     assert not Path("a.png").exists()
 
 
+def test_dash_after_one_input_is_standard_output(cli):
+    """Of two names a last dash is stdout, of both commands, also after a dash that is stdin."""
+    data = cli("encode", "-", "-", stdin=PNG).out
+    assert (cli("encode", "a.png", "-").out, Path("a.fdc").exists()) == (data, False)
+    Path("b.fdc").write_bytes(data)
+    assert cli("decode", "b.fdc", "-", "--format", "ppm").out.startswith(b"P6\n40 24\n255\n")
+
+
 def test_directory_is_no_output(cli):
     """A directory with an output's suffix is taken for an input."""
     Path("album.fdc").mkdir()
@@ -153,6 +161,14 @@ def test_notes_are_said(cli):
     frames = [Image.fromarray(ramp(4, 4, 3)), Image.fromarray(ramp(4, 4, 3)[::-1])]
     frames[0].save("moving.png", save_all=True, append_images=frames[1:])
     assert "moving.png: note: only the first of 2 frames" in cli("encode", "moving.png").err
+
+
+def test_hint_at_lossless(cli):
+    """Drawn pictures at a very high quality get a note that names --lossless; photographs and lower ones get none."""
+    Image.fromarray(np.kron(np.eye(6, dtype=np.uint8) * 200, np.ones((5, 3), np.uint8))).save("drawn.png")
+    assert "note: drawn pictures are often smaller with --lossless" in cli("encode", "drawn.png", "-q", "95").err
+    assert "--lossless" not in cli("encode", "drawn.png", "-q", "80", "-f").err
+    assert "--lossless" not in cli("encode", "a.png", "-q", "95").err
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

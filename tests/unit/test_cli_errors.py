@@ -5,14 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 from tests.images import PNG, ramp, saved
 
 from fdcodec import container, verification
-from fdcodec.coding import contexts as ctx
 from fdcodec.image import files
-from fdcodec.model import ClassModel
 
 
 def test_existing_output_is_kept_without_force(cli, encoded):
@@ -137,16 +134,6 @@ def test_closed_stream_is_named(encoded, stream, redirection):
     assert run.returncode == 1
     assert f"standard {stream} is closed" in run.stderr
     assert "internal" not in run.stderr
-
-
-def test_model_that_is_not_installed(cli):
-    """Encoding without the model warns first; decoding needs the model's file, and takes no other."""
-    ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
-    assert "warning: mine.fdt is not installed" in cli("encode", "a.png", "-t", "mine.fdt", "--no-embed").err
-    assert cli("decode", "a.fdc", "-o", "b.npy").code == 3
-    assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "dct").code == 3
-    assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "mine.fdt").code == 0
-    assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0
 
 
 @pytest.mark.parametrize("damage", [lambda d: d[:-1], lambda d: d[:9], lambda d: d + b"x", lambda d: b"hello"])

@@ -5,7 +5,15 @@ import pytest
 from tests.images import noise, photo
 from tests.reference import colour as reference
 
-from fdcodec.image.colour import choose_colour, colour_matrix, from_planes, plane_bounds, to_planes
+from fdcodec.image.colour import (
+    OPPONENT,
+    aim_beyond,
+    choose_colour,
+    colour_matrix,
+    from_planes,
+    plane_bounds,
+    to_planes,
+)
 
 ANGLES = [None, (0, 0, 0), (128, 0, 0), (511, 511, 511), (63, 40, 301), (17, 256, 490)]
 
@@ -59,6 +67,17 @@ def test_padding_repeats_the_edge(height, width):
     rows, columns = np.minimum(np.arange(-(-height // 4) * 4), height - 1), np.arange(-(-width // 4) * 4)
     expected = samples[rows][:, np.minimum(columns, width - 1), 0].astype(int) * 8
     assert expected.tolist() == planes[0].tolist()
+
+
+def test_black_and_white_cells_aim_beyond_the_range():
+    """Cells of 4x4 that are all black or all white aim half a sample value beyond it; all others at themselves."""
+    samples = noise(8, 12, 3, seed=5)
+    samples[:4, :4], samples[4:, 8:], samples[:4, 8:, :2] = 0, 255, 0
+    planes = to_planes(samples, OPPONENT)
+    moved = (aim_beyond(planes, OPPONENT) - planes)[:, ::4, ::4]
+    assert moved.tolist() == [[[-7, 0, 0], [0, 0, 7]], [[0, 0, 0], [0, 0, 0]], [[0, 0, 0], [0, 0, 0]]]
+    gray = to_planes(samples[:, :, :1], None)
+    assert (aim_beyond(gray, None) - gray)[0, ::4, ::4].tolist() == [[-4, 0, -4], [0, 0, 4]]
 
 
 @pytest.mark.parametrize("tint", [(1, 0.1, 0.05), (0.05, 0.2, 1), (1, 1, 0)], ids=["red", "blue", "yellow"])

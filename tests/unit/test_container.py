@@ -237,3 +237,9 @@ def test_pixel_limit():
         assert container.read(data, max_pixels=header.pixels).header == header
         with pytest.raises(LimitError, match="limit"):
             container.read(data, max_pixels=header.pixels - 1)
+
+
+def test_empty_file_is_named_so():
+    """A file without a byte is said to be empty."""
+    with pytest.raises(TruncatedError, match="empty"):
+        container.read(b"")

@@ -88,7 +88,7 @@ def test_format_without_metadata_says_so():
 )
 def test_format_that_cannot_hold_the_samples_is_refused(channels, dtype, suffix):
     """No channel and no bit is dropped to make a picture fit a format."""
-    with pytest.raises(UnsupportedError, match=suffix):
+    with pytest.raises(UnsupportedError, match=f"{suffix} cannot .* write {'.png' if dtype == np.uint8 else '.npy'}"):
         image_bytes(Picture(noise(2, 2, channels, seed=8, dtype=dtype)), suffix)
 
 
@@ -129,7 +129,9 @@ def test_cmyk_is_converted_and_its_profile_dropped():
     Image.new("CMYK", (2, 2)).save(buffer, "JPEG", icc_profile=ICC)
     picture, notes = read_image(buffer.getvalue())
     assert (picture.channels, picture.icc) == (3, None)
-    assert notes == ("CMYK was converted to RGB and its colour profile dropped",)
+    assert notes == (
+        "CMYK colours are stored as RGB, converted by a plain formula; its colour profile, not one of RGB, is left out",
+    )
 
 
 def test_first_frame_of_an_animation_is_read_with_a_note():
@@ -188,3 +190,9 @@ def test_float_array_file_is_refused():
     np.save(buffer, np.zeros((2, 2)))
     with pytest.raises(ParameterError, match="float64"):
         read_image(buffer.getvalue())
+
+
+def test_empty_file_is_named_so():
+    """A file without a byte is said to be empty."""
+    with pytest.raises(FormatError, match="empty"):
+        read_image(b"")

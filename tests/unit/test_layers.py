@@ -12,12 +12,13 @@ PACKAGE = Path(__file__).parents[2] / "codec" / "fdcodec"
 SOURCES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 LAYERS = [
-    {"errors", "limits"},
+    {"errors", "limits", "paths"},
     {"kernels"},
     {"transform"},
     {"coding", "filtering", "image", "container", "model", "learning", "presets"},
     {"choice", "codec", "training"},
-    {"api", "arguments", "reader", "sources", "targets", "rate_control", "verification", "inspection", "fdcodec"},
+    {"api", "api_learn", "arguments", "reader", "sources", "targets", "rate_control", "fdcodec"}
+    | {"inspection", "recovery", "verification"},
     {"integrations", "compare"},
     {"cli", "__main__"},
 ]

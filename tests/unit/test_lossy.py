@@ -113,3 +113,12 @@ def test_levels_are_worth_more_than_nothing(amplitude):
     nothing = float(((planes - 1024) ** 2).sum())
     price = 0.13 * (2.0 ** (step_index / 32 - 1)) ** 2
     assert error + price * 8 * len(tile.payload) <= nothing + price * 8 * 4
+
+
+@pytest.mark.parametrize(("channels", "quality"), [(1, 20), (3, 30)])
+def test_flat_black_background_stays_black(channels, quality):
+    """At a coarse step nine tenths of a flat background at the end of the range are decoded exactly."""
+    samples = photo(64, 96)[:, :, :channels].copy()
+    samples[:, 32:] = 0
+    decoded = fdcodec.decode(fdcodec.encode(samples, quality=quality, transform="photo"))
+    assert np.mean(decoded[samples == 0] == 0) > 0.9

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from fdcodec.cli.console import Console
+from fdcodec.cli.console import STDOUT_CLOSED, Console
 from fdcodec.errors import FdcError, ParameterError, TargetWarning
 from fdcodec.image.files import replace_file
 
@@ -41,7 +41,7 @@ class Job:
         """Write the result in one step."""
         if self.target == STREAM:
             if sys.stdout is None:
-                raise OSError("standard output is closed")
+                raise OSError(STDOUT_CLOSED)
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             return
@@ -53,11 +53,15 @@ class Job:
 def split_output(
     inputs: tuple[str, ...], output: str | None, out_dir: str | None, is_output: Callable[[Path], bool]
 ) -> tuple[tuple[str, ...], str | None]:
-    """Return the inputs and the output, which without -o and --out-dir may be the last of several inputs."""
+    """Return the inputs and the output, which without -o and --out-dir may be the last of several inputs.
+
+    Of two names a last ``-`` is standard output.
+    """
     if output is not None or out_dir is not None or len(inputs) < 2:
         return inputs, output
     last = Path(inputs[-1])
-    return (inputs[:-1], inputs[-1]) if is_output(last) and not last.is_dir() else (inputs, None)
+    is_stream = last == STREAM and len(inputs) == 2
+    return (inputs[:-1], inputs[-1]) if is_stream or (is_output(last) and not last.is_dir()) else (inputs, None)
 
 
 def find_files(inputs: Iterable[str], suffixes: Collection[str], *, recursive: bool) -> list[tuple[Path, Path]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from fdcodec.cli.console import on_terminal
+from fdcodec.cli.console import on_terminal, write_line
 from fdcodec.errors import ParameterError, UnsupportedError
 
 NEEDED = ("scipy", "matplotlib")
@@ -68,10 +68,10 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     comparison = run.compare(images, output, **given, track=_progress())
     page = output / "index.html"
     if as_json:
-        click.echo(json.dumps({"bd_rate_percent": run.summary(comparison), "report": str(page)}, indent=1))
+        write_line(json.dumps({"bd_rate_percent": run.summary(comparison), "report": str(page)}, indent=1))
     else:
         _print(run.summary(comparison), comparison.codecs)
-        click.echo(page)
+        write_line(str(page))
 
 
 def _print(rates: dict[str, dict[str, float | None]], labels: dict[str, str]) -> None:
@@ -80,7 +80,7 @@ def _print(rates: dict[str, dict[str, float | None]], labels: dict[str, str]) ->
         parts = [
             f"{labels[codec]} {'refused' if rate is None else f'{rate:+.1f} %'}" for codec, rate in by_codec.items()
         ]
-        click.echo(f"BD-rate, {measure}: {', '.join(parts)}")
+        write_line(f"BD-rate, {measure}: {', '.join(parts)}")
 
 
 def _progress() -> Callable[..., Iterable[Any]]:

@@ -3,6 +3,8 @@
 import click
 from click.shell_completion import get_completion_class
 
+from fdcodec.cli.console import write_line
+
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
@@ -11,4 +13,4 @@ def completion(context: click.Context, shell: str) -> None:
     """Print the completion script of a shell, to be sourced from its start-up file."""
     complete = get_completion_class(shell)
     assert complete is not None
-    click.echo(complete(context.find_root().command, {}, "fdcodec", "_FDCODEC_COMPLETE").source())
+    write_line(complete(context.find_root().command, {}, "fdcodec", "_FDCODEC_COMPLETE").source())

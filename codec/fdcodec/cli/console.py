@@ -11,6 +11,8 @@ import click
 
 T = TypeVar("T")
 
+STDOUT_CLOSED = "standard output is closed"
+
 _OPTION_OF = {
     name: f"--{name.replace('_', '-')}"
     for name in ("quality", "bpp", "lossless", "transform", "effort", "threads", "tile", "sparsity", "region", "parent")
@@ -41,7 +43,7 @@ class Console:
     def report(self, source: str, facts: dict[str, Any]) -> None:
         """Report a success: all facts as JSON, or the `summary` and the `notes` among them as text."""
         if self._as_json:
-            click.echo(json.dumps({"input": source, **facts}, ensure_ascii=False))
+            write_line(json.dumps({"input": source, **facts}, ensure_ascii=False))
             return
         for note in facts.get("notes", ()):
             self.say(f"{source}: note: {note}")
@@ -51,7 +53,7 @@ class Console:
         """Report a failure in one line; errors are said even when quiet."""
         message = " ".join(in_options(message.removeprefix(f"{source}: ")).split())
         if self._as_json:
-            click.echo(json.dumps({"input": source, "error": message}, ensure_ascii=False))
+            write_line(json.dumps({"input": source, "error": message}, ensure_ascii=False))
         click.echo(f"fdcodec: {source}: {message}", err=True)
 
     def track(self, items: Sequence[T]) -> Iterable[T]:
@@ -81,6 +83,13 @@ class Console:
         from fdcodec.kernels.jit import before_compiling
 
         before_compiling(lambda: self.say("compiling the codec for this machine, once; this can take a minute"))
+
+
+def write_line(text: str) -> None:
+    """Write a line to stdout; OSError where that is closed, since a result that nobody gets is a failure."""
+    if sys.stdout is None:
+        raise OSError(STDOUT_CLOSED)
+    click.echo(text)
 
 
 def on_terminal() -> bool:

@@ -1,5 +1,6 @@
 """fdcodec decode."""
 
+import warnings
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -9,6 +10,7 @@ import click
 from fdcodec.cli import options
 from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
 from fdcodec.cli.console import Console
+from fdcodec.errors import PartialWarning
 
 Region = tuple[int, int, int, int]
 
@@ -29,6 +31,7 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
 @options.outputs
 @click.option("--format", "suffix", help="png, tiff, jpg, webp, ppm, pgm or npy; png unless -o says otherwise.")
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Decode only this rectangle, in pixels.")
+@click.option("--partial", is_flag=True, help="Of a damaged file, write the tiles that are intact; exit code 5.")
 @options.decoding
 @options.reports
 def decode(
@@ -83,7 +86,10 @@ def _decode(job: Job, suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
     from fdcodec.image.writing import image_bytes
 
     start = perf_counter()
-    picture = api.decode_picture(job.read(), **settings)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", PartialWarning)
+        picture = api.decode_picture(job.read(), **settings)
+    losses = [str(warning.message) for warning in caught if issubclass(warning.category, PartialWarning)]
     data, notes = image_bytes(picture, suffix)
     job.write(data)
     return {
@@ -92,6 +98,7 @@ def _decode(job: Job, suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
         "height": picture.height,
         "channels": picture.channels,
         "seconds": round(perf_counter() - start, 3),
-        "notes": notes,
+        "notes": (*losses, *notes),
+        "not_as_asked": bool(losses),
         "summary": f"{picture.width}x{picture.height} to {job.target}",
     }

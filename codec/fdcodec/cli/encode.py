@@ -1,5 +1,6 @@
 """fdcodec encode."""
 
+import os
 import warnings
 from time import perf_counter
 from typing import Any
@@ -10,6 +11,9 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
 from fdcodec.cli.console import Console
 from fdcodec.errors import TargetWarning
+
+NEARLY_LOSSLESS = 90.0
+"""About where drawn pictures get smaller without loss: at qualities 88 and 100, 12 of 18 files of 9 pictures were."""
 
 _METADATA = ("exif", "xmp", "icc")
 
@@ -82,9 +86,12 @@ def _warn_of_absent_model(transform: str, console: Console) -> None:
     try:
         find(model.hash)
     except TransformNotFoundError:
+        listed = os.environ.get("FDCODEC_MODEL_PATH", "").split(os.pathsep)
+        place = next(filter(None, listed), "a directory, and name that in FDCODEC_MODEL_PATH")
         console.say(
-            f"warning: {transform} is not installed, so its files decode only with -t {transform}; "
-            "put it into a directory of FDCODEC_MODEL_PATH, or leave --no-embed out"
+            f"warning: keep {transform}: it is not installed, and without it nobody can decode these files. "
+            f"They decode with -t {transform}, or with no option where it is installed: copy it to {place}. "
+            "Or leave --no-embed out, and each file carries it"
         )
 
 
@@ -108,7 +115,21 @@ def _encode(job: Job, settings: dict[str, Any]) -> dict[str, Any]:
         "bytes": len(data),
         "bpp": round(bpp, 4),
         "seconds": round(perf_counter() - start, 3),
-        "notes": (*notes, *unmet),
+        "notes": (*notes, *unmet, *_hints(data, settings["quality"])),
         "not_as_asked": bool(unmet) and settings["psnr_db"] is not None,
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp",
     }
+
+
+def _hints(data: bytes, quality: float | None) -> tuple[str, ...]:
+    """Say where another choice is likely better: lossless, for drawn pictures at a high quality."""
+    from fdcodec import container
+    from fdcodec.coding.parameters import Parameters
+
+    if (
+        quality is None
+        or quality < NEARLY_LOSSLESS
+        or not Parameters.from_bytes(container.read_header(data).parameters).screen
+    ):
+        return ()
+    return ("drawn pictures are often smaller with --lossless than at this quality, and exact; decoding takes longer",)

@@ -7,7 +7,7 @@ import click
 
 from fdcodec.cli import options
 from fdcodec.cli.batch import Job, find_files, run_jobs
-from fdcodec.cli.console import Console
+from fdcodec.cli.console import Console, write_line
 
 
 @click.command()
@@ -28,12 +28,12 @@ def _info(job: Job, bits: bool, as_json: bool) -> dict[str, Any]:
     data = job.read()
     facts = describe(data) | (describe_bits(data) if bits else {})
     if not as_json:
-        click.echo(f"{job.source}")
+        write_line(str(job.source))
         for name, value in facts.items():
             if name in ("part_bits", "element_bits"):
                 _echo_table(name.replace("_", " "), value)
             else:
-                click.echo(f"  {name.replace('_', ' '):<18}{_text(value)}")
+                write_line(f"  {name.replace('_', ' '):<18}{_text(value)}")
     return {**facts, "summary": ""}
 
 
@@ -44,10 +44,10 @@ def _echo_table(title: str, counts: dict[str, Any]) -> None:
         for name, value in counts.items()
         for detail, count in (value.items() if isinstance(value, dict) else [("", value)])
     }
-    click.echo(f"  {title}")
+    write_line(f"  {title}")
     for name, count in sorted(flat.items(), key=lambda item: -item[1]):
         if count > 0:
-            click.echo(f"    {name:<20}{count:>12}  {100 * count / sum(flat.values()):5.1f} %")
+            write_line(f"    {name:<20}{count:>12}  {100 * count / sum(flat.values()):5.1f} %")
 
 
 def _text(value: Any) -> str:

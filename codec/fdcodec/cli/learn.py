@@ -32,7 +32,7 @@ def learn(
 
     Images that cannot be read are left out, and the exit code is then 1.
     """
-    from fdcodec import api
+    from fdcodec import api_learn
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     console = Console(quiet=quiet)
@@ -42,7 +42,7 @@ def learn(
     images = [picture for picture in (_read(file, console) for file in files) if picture is not None]
     console.announce_compilation()
     with console.progress() as progress:
-        model = api.learn(images, name=name or output.stem, parent=parent, progress=progress)
+        model = api_learn.learn(images, name=name or output.stem, parent=parent, progress=progress)
     model.save(output)
     console.say(f"{output}: learned from {len(images)} images, {len(model.to_bytes())} bytes, {model.hash.hex()[:16]}")
     console.say(f"{output}: {_describe_learned(model)}")

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from fdcodec.cli.batch import Job, run_jobs
-from fdcodec.cli.console import Console
+from fdcodec.cli.console import Console, write_line
 from fdcodec.errors import FdcError
 
 
@@ -33,7 +33,7 @@ def list_models(as_json: bool) -> int:
             failed = True
             continue
         line = f"{name:<16}{facts['hash'][:16]}  {facts['rotations']:>6} rotations  {facts['embedded_bytes']:>6} bytes"
-        click.echo(json.dumps(facts) if as_json else line)
+        write_line(json.dumps(facts) if as_json else line)
     return int(failed)
 
 
@@ -45,7 +45,7 @@ def show_model(name: str) -> None:
     from fdcodec.inspection import describe_model
 
     found = model.resolve(name)
-    click.echo(json.dumps({**describe_model(found), "recipe": found.recipe}, indent=1))
+    write_line(json.dumps({**describe_model(found), "recipe": found.recipe}, indent=1))
 
 
 @transforms.command("export")

@@ -8,10 +8,11 @@ from fdcodec.container.compact import read_compact, read_compact_header, write_c
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.container.file import NO_METADATA, File, Metadata
 from fdcodec.container.header import Header
+from fdcodec.container.salvage import Salvaged, salvage_chunked
 from fdcodec.errors import FormatError, ParameterError, TruncatedError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 
-__all__ = ["NO_METADATA", "File", "Header", "Metadata", "read", "read_header", "write"]
+__all__ = ["NO_METADATA", "File", "Header", "Metadata", "Salvaged", "read", "read_header", "salvage", "write"]
 
 
 def write(
@@ -83,6 +84,18 @@ def read(
     return read_compact(view, max_pixels) if _is_compact(view) else read_chunked(view, tiles, max_pixels)
 
 
+def salvage(data: bytes | bytearray | memoryview, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Salvaged:
+    """Return what is intact in a damaged file (SPEC 2.9); of a compact file, all or nothing. Raises as `read` does.
+
+    Raises
+    ------
+    FormatError
+        The header or the class model is damaged, or no tile can be told from the others.
+    """
+    view = memoryview(data)
+    return Salvaged(read_compact(view, max_pixels)) if _is_compact(view) else salvage_chunked(view, max_pixels)
+
+
 def read_header(data: bytes | bytearray | memoryview) -> Header:
     """Parse the picture header alone; the rest of the file may be missing. Raises as `read` does."""
     view = memoryview(data)
@@ -96,5 +109,7 @@ def _is_compact(data: memoryview) -> bool:
     if start == SIGNATURE:
         return False
     if SIGNATURE.startswith(start) or COMPACT_SIGNATURE.startswith(start):
-        raise TruncatedError(f"the file ends after {len(start)} bytes, inside its signature")
+        raise TruncatedError(
+            f"the file ends after {len(start)} bytes, inside its signature" if start else "the file is empty"
+        )
     raise FormatError(f"not an FDC file: it starts with {start.hex(' ')} instead of {SIGNATURE.hex(' ')}")

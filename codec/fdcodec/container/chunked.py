@@ -1,7 +1,7 @@
 """The chunked form: any number of tiles, metadata, an embedded model (SPEC 2.3 and 2.4)."""
 
 import struct
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from fdcodec.container import constants as names
 from fdcodec.container.bodies import PICTURE_HEADER, parse
@@ -51,16 +51,23 @@ def write_chunked(
 
 def read_chunked(data: memoryview, tiles: Collection[int] | None, max_pixels: int) -> File:
     """Parse a chunked file; raises as `container.read` does."""
-    chunks = list(_chunks_to_end(data))
+    chunks = list(chunks_to_end(data))
     header = _parse_header(chunks[0])
     check_pixels(header, max_pixels)
-    _check_unknown(chunks)
-    single = {chunk.kind: _checked(chunk) for chunk in _without_data(chunks)}
+    check_unknown(chunks)
+    single = {chunk.kind: checked_body(chunk) for chunk in distinct_chunks(chunks)}
+    return file_of(header, _payloads(header, chunks, tiles, single.get(names.INDEX_CHUNK)), single, chunks)
+
+
+def file_of(
+    header: Header, payloads: tuple[bytes, ...], single: Mapping[bytes, bytes], chunks: Sequence[Chunk]
+) -> File:
+    """Return the parts of a file from its payloads and the bodies of its other chunks."""
     if names.REFERENCE_CHUNK in single and names.MODEL_CHUNK in single:
         raise FormatError("the file both names a class model and embeds one")
     return File(
         header,
-        _payloads(header, chunks, tiles, single.get(names.INDEX_CHUNK)),
+        payloads,
         single.get(names.REFERENCE_CHUNK),
         single.get(names.MODEL_CHUNK),
         Metadata(*(single.get(kind) for kind in (names.EXIF_CHUNK, names.XMP_CHUNK, names.ICC_CHUNK))),
@@ -127,7 +134,7 @@ def _check_length(kind: bytes, length: int) -> None:
         raise FormatError(f"chunk {kind.decode()} has {length} bytes, a hash has {_HASHES[kind].start} to 32")
 
 
-def _chunks_to_end(data: memoryview) -> Iterator[Chunk]:
+def chunks_to_end(data: memoryview) -> Iterator[Chunk]:
     """Yield the chunks up to and with FEND; it must be there, be empty and be the last thing in the file."""
     position = len(names.SIGNATURE)
     for chunk in split_chunks(data[position:]):
@@ -141,7 +148,7 @@ def _chunks_to_end(data: memoryview) -> Iterator[Chunk]:
         raise FormatError(f"{len(data) - position + chunk.length} bytes follow the end of the file")
 
 
-def _check_unknown(chunks: Sequence[Chunk]) -> None:
+def check_unknown(chunks: Sequence[Chunk]) -> None:
     """Refuse unknown critical chunks; the checksum comes first, because damage can make a type unknown."""
     for chunk in chunks:
         if chunk.kind in _KNOWN:
@@ -151,7 +158,7 @@ def _check_unknown(chunks: Sequence[Chunk]) -> None:
             raise UnsupportedError(f"the file needs the unknown chunk {chunk.name}; update fdcodec")
 
 
-def _without_data(chunks: Sequence[Chunk]) -> list[Chunk]:
+def distinct_chunks(chunks: Sequence[Chunk]) -> list[Chunk]:
     """Return the known chunks other than DATA, none of which may come twice."""
     single = [chunk for chunk in chunks if chunk.kind in _KNOWN and chunk.kind != names.DATA_CHUNK]
     kinds = [chunk.kind for chunk in single]
@@ -161,7 +168,8 @@ def _without_data(chunks: Sequence[Chunk]) -> list[Chunk]:
     return single
 
 
-def _checked(chunk: Chunk) -> bytes:
+def checked_body(chunk: Chunk) -> bytes:
+    """Return the body of a chunk other than DATA once its length and its checksum are found right."""
     _check_length(chunk.kind, chunk.length)
     return chunk.checked_body()
 

@@ -55,16 +55,20 @@ def split_chunks(data: memoryview) -> Iterator[Chunk]:
     """
     position = 0
     while position < len(data):
-        if len(data) - position < CHUNK_OVERHEAD_BYTES:
-            raise TruncatedError(f"the file ends inside the frame of a chunk, {len(data) - position} bytes into it")
-        length = int.from_bytes(data[position : position + 4], "little")
-        kind = bytes(data[position + 4 : position + 8])
-        if not (kind.isascii() and kind.isalpha()):
-            raise FormatError(f"chunk type {kind!r} is not four letters")
-        end = position + CHUNK_OVERHEAD_BYTES + length
-        if end > len(data):
-            raise TruncatedError(
-                f"chunk {kind.decode()} declares {length} bytes, {end - len(data)} more than there are"
-            )
-        yield Chunk(kind, data[position + 4 : end - 4], int.from_bytes(data[end - 4 : end], "little"))
-        position = end
+        chunk = chunk_at(data, position)
+        yield chunk
+        position += CHUNK_OVERHEAD_BYTES + chunk.length
+
+
+def chunk_at(data: memoryview, position: int) -> Chunk:
+    """Return the chunk that starts at a position; raises as `split_chunks` does."""
+    if len(data) - position < CHUNK_OVERHEAD_BYTES:
+        raise TruncatedError(f"the file ends inside the frame of a chunk, {len(data) - position} bytes into it")
+    length = int.from_bytes(data[position : position + 4], "little")
+    kind = bytes(data[position + 4 : position + 8])
+    if not (kind.isascii() and kind.isalpha()):
+        raise FormatError(f"chunk type {kind!r} is not four letters")
+    end = position + CHUNK_OVERHEAD_BYTES + length
+    if end > len(data):
+        raise TruncatedError(f"chunk {kind.decode()} declares {length} bytes, {end - len(data)} more than there are")
+    return Chunk(kind, data[position + 4 : end - 4], int.from_bytes(data[end - 4 : end], "little"))

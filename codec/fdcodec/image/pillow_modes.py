@@ -49,10 +49,16 @@ def _target_mode(image: Image.Image) -> tuple[str, Notes]:
     if image.mode == "P":
         return ("RGBA" if image.has_transparency_data else "RGB"), []
     if image.mode in _COLOUR_SPACES:
-        return _COLOUR_SPACES[image.mode], [f"{image.mode} was converted to RGB and its colour profile dropped"]
+        return _COLOUR_SPACES[image.mode], [_conversion_note(image)]
     if image.mode in _PLAIN:
         return _PLAIN[image.mode], []
     raise UnsupportedError(f"image mode {image.mode} is not supported; convert it to L, LA, RGB, RGBA or I;16")
+
+
+def _conversion_note(image: Image.Image) -> str:
+    """Say what becomes of colours that the format does not hold: Pillow's formula, without colour management."""
+    profile = "; its colour profile, not one of RGB, is left out" if "icc_profile" in image.info else ""
+    return f"{image.mode} colours are stored as RGB, converted by a plain formula{profile}"
 
 
 def _integers(image: Image.Image) -> tuple[NDArray[np.uint16], Notes]:

@@ -63,6 +63,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS) ->
         The file cannot be opened.
     """
     data = source if isinstance(source, bytes) else source.read_bytes()
+    if not data:
+        raise FormatError("the file is empty")
     with _pillow_errors(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if data.startswith(_NPY_SIGNATURE):

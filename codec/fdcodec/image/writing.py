@@ -111,7 +111,8 @@ def _check_samples(picture: Picture, target: Target, suffix: str) -> None:
     deep = picture.depth == 16 and not (target.sixteen_bit_gray and picture.channels == 1)
     if deep or picture.channels not in target.channels:
         kind = f"{picture.channels} channel(s) of {picture.depth} bits"
-        raise UnsupportedError(f"{suffix} cannot hold {kind}; write .png, or .npy for 16-bit colour")
+        able = ".npy" if picture.depth == 16 and picture.channels > 1 else ".png"
+        raise UnsupportedError(f"{suffix} cannot hold {kind}; write {able}")
 
 
 def _metadata(picture: Picture, target: Target) -> dict[str, Any]:

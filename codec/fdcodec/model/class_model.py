@@ -8,7 +8,6 @@ import zlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from fdcodec.errors import ChecksumError, FormatError, TruncatedError
 from fdcodec.kernels.learned_tables import LearnedMode
 from fdcodec.limits import MAX_MODEL_BYTES
 from fdcodec.model.body import Transforms, build_body, parse_body
+from fdcodec.paths import checked_path
 
 if TYPE_CHECKING:
     from fdcodec.kernels.tables import Tables
@@ -91,7 +91,8 @@ class ClassModel:
         body = self.to_bytes()
         parts = b"".join(len(part).to_bytes(4, "little") + part for part in (name, recipe, body))
         replace_file(
-            Path(path), _MAGIC + zlib.crc32(parts).to_bytes(4, "little") + len(parts).to_bytes(4, "little") + parts
+            checked_path("path", path),
+            _MAGIC + zlib.crc32(parts).to_bytes(4, "little") + len(parts).to_bytes(4, "little") + parts,
         )
 
     @classmethod
@@ -102,8 +103,10 @@ class ClassModel:
         ------
         FormatError
             It is not one; TruncatedError where it ends too early, ChecksumError where it is damaged.
+        ParameterError
+            `path` is not a path.
         """
-        with Path(path).open("rb") as file:
+        with checked_path("path", path).open("rb") as file:
             data = file.read(MAX_MODEL_BYTES)
         if data[: len(_MAGIC)] != _MAGIC:
             raise FormatError(f"{path}: not a class model (.fdt); make one with `fdcodec learn`")

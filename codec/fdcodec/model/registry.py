@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from reprlib import repr as shown
 
 from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
 from fdcodec.model.class_model import ClassModel
@@ -58,7 +59,7 @@ def get(name: str) -> ClassModel:
     """Return the model of that name; TransformNotFoundError lists those there are."""
     paths = _paths()
     if name not in paths:
-        raise TransformNotFoundError(f"transform: {name!r} is not known; known are {', '.join(sorted(paths))}")
+        raise TransformNotFoundError(f"transform: {shown(name)} is not known; known are {', '.join(sorted(paths))}")
     return _loaded(paths[name])
 
 

@@ -1,0 +1,77 @@
+"""`fdcodec.learn`: what it is given, validated and read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, cast
+
+from fdcodec.arguments import resolved
+from fdcodec.errors import ParameterError, UnsupportedError
+from fdcodec.paths import checked_path
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from PIL import Image
+
+    from fdcodec.api import Transform
+    from fdcodec.image.picture import Picture, Samples
+    from fdcodec.model import ClassModel
+
+
+def learn(
+    images: Iterable[Samples | Image.Image | Picture | str | os.PathLike[str]],
+    *,
+    name: str = "learned",
+    parent: Transform | None = "photo",
+    progress: Callable[[str, int, int], None] | None = None,
+) -> ClassModel:
+    """Learn a class model: the transforms, start states and filter that make images of a kind cheap.
+
+    Parameters
+    ----------
+    images
+        8-bit images as for `encode`, or paths of image files; the middle of each, up to 640x640 pixels, is used.
+    name
+        What the model is called; no part of its identity.
+    parent
+        Model to start from, and to keep where the images say too little; None starts from nothing learned.
+    progress
+        Called with stage, steps done and steps in all.
+
+    Returns
+    -------
+    ClassModel
+        Give it to `encode` as `transform`, or keep it with its method ``save``.
+
+    Raises
+    ------
+    ParameterError
+        No image is given, or one is not an image.
+    UnsupportedError
+        An image has 16-bit samples.
+    FormatError, OSError
+        A file cannot be read as an image.
+    TransformNotFoundError
+        No preset and no file has the name of `parent`.
+    """
+    from fdcodec.training.train import learn_model
+
+    single = isinstance(images, str | bytes) or getattr(images, "ndim", 1) == 0
+    if single or not isinstance(images, Iterable) or not isinstance(name, str):
+        raise ParameterError("images and name: give several images, such as a list of paths, and a text")
+    samples = [_training_samples(image) for image in images]
+    return learn_model(samples, name, None if parent is None else resolved(parent), progress)
+
+
+def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:
+    from fdcodec.image.arrays import as_picture
+    from fdcodec.image.reading import read_image
+
+    picture = (
+        read_image(checked_path("images", image)).picture if isinstance(image, str | os.PathLike) else as_picture(image)
+    )
+    if picture.depth != 8:
+        raise UnsupportedError(f"images: {picture.depth} bits a sample; transforms are learned from 8-bit images")
+    return cast("NDArray[np.uint8]", picture.samples)

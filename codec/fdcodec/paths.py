@@ -1,0 +1,17 @@
+"""Paths that users pass: what cannot be one is a wrong argument."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from fdcodec.errors import ParameterError
+
+
+def checked_path(name: str, path: Any) -> Path:
+    """Return a path object; ParameterError names the argument where the value cannot be a path."""
+    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise ParameterError(f"{name}: {type(path).__name__} is not a path; give a text or a pathlib.Path")
+    if "\0" in text:
+        raise ParameterError(f"{name}: the path holds a null character, which no file's name does")
+    return Path(text)

@@ -1,0 +1,77 @@
+"""Decoding what is intact of a damaged file, where the user asks for it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from fdcodec import codec, container
+from fdcodec.errors import FormatError
+
+if TYPE_CHECKING:
+    from fdcodec.image.picture import Picture
+    from fdcodec.model import ClassModel
+
+_SHOWN = 6
+"""Rectangles that a message lists before it only counts."""
+
+
+class Loss(NamedTuple):
+    """What a decode in part left out.
+
+    Parameters
+    ----------
+    missing
+        Rectangles (x, y, width, height) of the tiles that could not be decoded.
+    tiles
+        How many tiles were asked for.
+    faults
+        What else is damaged, in words.
+    """
+
+    missing: tuple[codec.Region, ...]
+    tiles: int
+    faults: tuple[str, ...]
+
+    @property
+    def message(self) -> str:
+        """What is missing and what is damaged, in one line."""
+        places = [f"{width}x{height} at {x},{y}" for x, y, width, height in self.missing[:_SHOWN]]
+        places += [f"{len(self.missing) - _SHOWN} more"] if len(self.missing) > _SHOWN else []
+        lost = [f"{len(self.missing)} of {self.tiles} tiles are missing and left at 0: {', '.join(places)}"]
+        return "; ".join(["damaged file", *(lost if places else ["all tiles are there"]), *self.faults])
+
+
+def decode_partially(
+    data: bytes, region: codec.Region, max_pixels: int, threads: int = 1, own: ClassModel | None = None
+) -> tuple[Picture, Loss | None]:
+    """Return a part of a picture and None; or of a damaged file, what is intact, and what is not.
+
+    Parameters
+    ----------
+    data, region, max_pixels, threads, own
+        As for `codec.decode_region`.
+
+    Raises
+    ------
+    FormatError
+        Nothing of the region is intact: the error that a whole decode gives. Other errors are those of `decode_region`.
+    """
+    try:
+        return codec.decode_region(data, region, max_pixels, threads, own), None
+    except FormatError as error:
+        with suppress(FormatError):
+            picture, loss = _salvaged(data, region, max_pixels, threads, own)
+            if len(loss.missing) < loss.tiles:
+                return picture, loss
+        raise error from None
+
+
+def _salvaged(
+    data: bytes, region: codec.Region, max_pixels: int, threads: int, own: ClassModel | None
+) -> tuple[Picture, Loss]:
+    file, unread, faults = container.salvage(data, max_pixels=max_pixels)
+    asked = file.header.tiles_in(region)
+    lost = set(unread.intersection(asked))
+    picture = codec.decode_tiles(file, [tile for tile in asked if tile not in lost], region, threads, own, lost.add)
+    return picture, Loss(tuple(file.header.tile_rectangle(tile) for tile in sorted(lost)), len(asked), faults)

@@ -1,0 +1,29 @@
+"""The command line with class models that are not installed."""
+
+from pathlib import Path
+
+import numpy as np
+
+from fdcodec.coding import contexts as ctx
+from fdcodec.model import ClassModel
+
+
+def test_warning_of_an_absent_model_says_where_to_install_it(cli, monkeypatch):
+    """The warning names the first directory of FDCODEC_MODEL_PATH, and there is none once the model lies there."""
+    ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
+    Path("models").mkdir()
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", "models")
+    command = ("encode", "a.png", "-t", "mine.fdt", "--no-embed", "-f")
+    assert "copy it to models." in cli(*command).err
+    Path("models/mine.fdt").write_bytes(Path("mine.fdt").read_bytes())
+    assert "warning" not in cli(*command).err
+
+
+def test_model_that_is_not_installed(cli):
+    """Encoding without the model warns first; decoding needs the model's file, and takes no other."""
+    ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
+    assert "warning: keep mine.fdt: it is not installed" in cli("encode", "a.png", "-t", "mine.fdt", "--no-embed").err
+    assert cli("decode", "a.fdc", "-o", "b.npy").code == 3
+    assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "dct").code == 3
+    assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "mine.fdt").code == 0
+    assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0

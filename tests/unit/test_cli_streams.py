@@ -1,0 +1,27 @@
+"""The command line with a standard output that is closed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.images import PNG
+
+
+@pytest.mark.parametrize(
+    "arguments", ["info a.fdc", "info a.fdc --json", "check a.fdc --json", "transforms", "completion zsh"]
+)
+def test_report_that_nobody_gets_is_a_failure(encoded, arguments):
+    """With stdout closed, a command whose result is text ends with exit code 1 and says why in one line."""
+    command = [sys.executable, "-m", "fdcodec", *arguments.split()]
+    run = subprocess.run(["bash", "-c", '"$@" >&-', "bash", *command], capture_output=True, text=True, check=False)
+    lines = [line for line in run.stderr.splitlines() if "compiling" not in line]
+    assert (run.returncode, len(lines), lines[0].endswith("standard output is closed")) == (1, 1, True)
+
+
+def test_files_need_no_standard_output(cli):
+    """With stdout closed, what goes to a file is written and the exit code is 0."""
+    Path("b.png").write_bytes(PNG)
+    command = [sys.executable, "-m", "fdcodec", "encode", "b.png"]
+    run = subprocess.run(["bash", "-c", '"$@" >&-', "bash", *command], capture_output=True, text=True, check=False)
+    assert (run.returncode, Path("b.fdc").exists()) == (0, True)
