@@ -32,7 +32,7 @@ def learn(
     Parameters
     ----------
     images
-        8-bit images as for `encode`, or paths of image files; the middle of each, up to 640x640 pixels, is used.
+        8-bit images as for `encode`, or paths of image files; the middle of each is used, ten megapixels of them all.
     name
         What the model is called; no part of its identity.
     parent
