@@ -27,7 +27,8 @@ def edit(path, old, new):
 
 
 def digest(package):
-    """Return the digest of a kernel file that imports constants, contexts and other kernels."""
+    """Return the digest of a kernel file that imports constants, contexts and other kernels, as they are now."""
+    jit.parse_source.cache_clear()
     return jit.source_digest(package / "kernels" / "tree_syntax.py")
 
 
