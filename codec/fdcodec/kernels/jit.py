@@ -154,7 +154,7 @@ def kernel(
             "no_cfunc_wrapper": True,
             "_nrt": allocates,
         }
-        if inner or function.__name__.startswith("_"):
+        if (inner or function.__name__.startswith("_")) and not inline:  # pasted so, numba types it over and over
             compiled: Function = register_jitable(**options)(function)
             return compiled
         return _compile_entry(function, options)
