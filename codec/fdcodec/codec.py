@@ -1,4 +1,4 @@
-"""encode() and decode(): the stages, in order."""
+"""encode() and decode(): the stages, in order. What only the encoder needs is imported where it does."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import container
-from fdcodec.choice import choose_model
 from fdcodec.coding import lossless
 from fdcodec.coding.lossy import decode_tile, encode_tile
 from fdcodec.coding.parameters import Parameters, step_index_for
 from fdcodec.coding.settings import EncoderSettings
-from fdcodec.coding.tuning import search_options
 from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError, UnsupportedError
@@ -39,6 +37,8 @@ LARGE_TILE = 1024  # side of the tiles of a picture that is larger than two of t
 
 def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     """Return the file of a picture (SPEC 1.2)."""
+    from fdcodec.choice import choose_model
+
     if settings.lossless:
         return _encode_lossless(picture, settings)
     if picture.depth != 8:
@@ -128,6 +128,8 @@ def _encode_part(
 
     Colour planes come first, then alpha without loss behind a length (SPEC 3.3).
     """
+    from fdcodec.coding.tuning import search_options
+
     n_colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
     planes = to_planes(samples[:, :, :n_colours].astype(np.uint8, copy=False), matrix)

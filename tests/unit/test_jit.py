@@ -2,10 +2,12 @@
 
 import shutil
 from pathlib import Path
+from types import FunctionType, SimpleNamespace
 
 import pytest
 
-from fdcodec.kernels import jit
+from fdcodec.kernels import block_kernels, jit
+from fdcodec.kernels.block_kernels import part_of
 
 PACKAGE = Path(jit.__file__).parent.parent
 
@@ -27,7 +29,8 @@ def edit(path, old, new):
 
 
 def digest(package):
-    """Return the digest of a kernel file that imports constants, contexts and other kernels."""
+    """Return the digest of a kernel file that imports constants, contexts and other kernels, as they are now."""
+    jit.parse_source.cache_clear()
     return jit.source_digest(package / "kernels" / "tree_syntax.py")
 
 
@@ -63,3 +66,20 @@ def test_module_that_is_not_imported_does_not_change_the_digest(package, file):
     with (package / file).open("a") as source:
         source.write("\nUNRELATED = 1\n")
     assert before == digest(package)
+
+
+def test_only_the_first_compilation_is_told():
+    """The function is called once, with the directory of the cache, however many kernels are compiled."""
+    told = []
+    listener = jit._FirstCompilation()
+    listener.call = told.append
+    event = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=part_of)})
+    listener.on_start(event)
+    listener.on_start(event)
+    assert told == [jit._cache_dir(Path(block_kernels.__file__)).parent]
+
+
+def test_inner_kernel_is_python_to_python():
+    """A kernel without an entry is called from Python as it is written, not refused and not a crash."""
+    assert isinstance(part_of, FunctionType)
+    assert part_of(8, 8, 3, block_kernels.LYING, 1) == (8, 12, 3, 2)

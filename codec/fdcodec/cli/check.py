@@ -29,7 +29,7 @@ def check(
     console = Console(as_json=as_json, quiet=quiet)
     jobs = [Job(file) for file, _ in find_files(inputs, (".fdc",), recursive=recursive)]
     if not structure_only:
-        console.announce_compilation()
+        console.announce_compilation("decoding")
     own = None if transform is None else resolve(transform)
     return run_jobs(jobs, lambda job: _check(job, structure_only=structure_only, own=own, **limits), console)
 

@@ -17,6 +17,7 @@ _OPTION_OF = {
     name: f"--{name.replace('_', '-')}"
     for name in ("quality", "bpp", "lossless", "transform", "effort", "threads", "tile", "sparsity", "region", "parent")
 } | {"psnr_db": "--psnr", "size_bytes": "--size", "max_pixels": "--max-pixels", "lossless=True": "--lossless"}
+_COMPILING_SECONDS = {"encoding": 40, "decoding": 20, "learning from": 60}
 _ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True)\b")
 
 
@@ -78,11 +79,16 @@ class Console:
             task = bar.add_task("")
             yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
 
-    def announce_compilation(self) -> None:
-        """Say that this call will be slow, when and if a kernel must be compiled."""
+    def announce_compilation(self, task: str) -> None:
+        """Say that this call will be slow and why, when and if a kernel must be compiled; `task` is what it will do."""
         from fdcodec.kernels.jit import before_compiling
 
-        before_compiling(lambda: self.say("compiling the codec for this machine, once; this can take a minute"))
+        before_compiling(
+            lambda directory: self.say(
+                f"compiling code for {task} such files, about {_COMPILING_SECONDS[task]} s, longer on a busy machine; "
+                f"it is kept in {directory}, so the next run starts at once"
+            )
+        )
 
 
 def write_line(text: str) -> None:

@@ -55,7 +55,7 @@ def decode(
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive), suffix, output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; add -o")
-    console.announce_compilation()
+    console.announce_compilation("decoding")
     return run_jobs(jobs, lambda job: _decode(job, suffix, settings), console, force=force)
 
 

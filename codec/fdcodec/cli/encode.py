@@ -71,7 +71,7 @@ def encode(
     settings |= {name: b"" for name in _METADATA if name not in metadata}
     if embed is False:
         _warn_of_absent_model(settings["transform"], console)
-    console.announce_compilation()
+    console.announce_compilation("encoding")
     return run_jobs(jobs, lambda job: _encode(job, settings), console, force=force)
 
 

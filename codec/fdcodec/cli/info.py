@@ -17,7 +17,7 @@ from fdcodec.cli.console import Console, write_line
 def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) -> int:
     """Show what .fdc files hold; without --bits nothing is decoded."""
     if bits:
-        Console().announce_compilation()
+        Console().announce_compilation("decoding")
     jobs = [Job(file) for file, _ in find_files(inputs, (".fdc",), recursive=recursive)]
     return run_jobs(jobs, lambda job: _info(job, bits, as_json), Console(as_json=as_json, quiet=not as_json))
 

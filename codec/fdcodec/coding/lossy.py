@@ -1,13 +1,14 @@
-"""A tile's planes to its payload and back: the lossy codestream (SPEC 4 to 6)."""
+"""A tile's planes to its payload and back: the lossy codestream (SPEC 4 to 6); a decoder imports no search."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.errors import FormatError
-from fdcodec.kernels.copy_search import new_tools
 from fdcodec.kernels.range_coder import (
     MAX_OVERRUN,
     POSITION,
@@ -20,11 +21,12 @@ from fdcodec.kernels.range_coder import (
 from fdcodec.kernels.reconstruction_kernels import Work, new_work, reconstruct_plane
 from fdcodec.kernels.sampled_kernels import grid_distance, new_expected
 from fdcodec.kernels.screen_kernels import Screen, new_screen
-from fdcodec.kernels.search_kernels import encode_plane
-from fdcodec.kernels.search_state import Options, new_search
 from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
 from fdcodec.kernels.tree_syntax import code_plane, new_code_work
 from fdcodec.model import ClassModel
+
+if TYPE_CHECKING:
+    from fdcodec.kernels.search_state import Options
 
 Planes = NDArray[np.int32]
 Bounds = list[tuple[int, int]]
@@ -54,6 +56,10 @@ def encode_tile(planes: Planes, model: ClassModel, options: list[Options], scree
     screen
         Whether the screen tools are on.
     """
+    from fdcodec.kernels.copy_search import new_tools
+    from fdcodec.kernels.search_kernels import encode_plane
+    from fdcodec.kernels.search_state import new_search
+
     coder, buffer = new_encoder(_BYTES_PER_SAMPLE * planes.size + 4096)
     contexts = start_contexts(model)
     stream, tables, work = (coder, buffer, contexts), model.tables, new_work()

@@ -32,7 +32,7 @@ def log2_area(size):
     return 2 * (size - ctx.N_SQUARES + MIN_LOG2) + 1
 
 
-@kernel()
+@kernel(inner=True)
 def part_of(x, y, log2_side, cut, part):
     """Return the block that is the given part, 0 or 1, of a square cut in halves."""
     if cut == LYING:
@@ -40,7 +40,7 @@ def part_of(x, y, log2_side, cut, part):
     return x + (part << (log2_side - 1)), y, log2_side - 1, log2_side
 
 
-@kernel()
+@kernel(inner=True)
 def fill_cells(cells, block, value):
     """Set the cells of a map that a block covers."""
     x, y, log2_width, log2_height = block
@@ -49,28 +49,28 @@ def fill_cells(cells, block, value):
             cells[row, column] = value
 
 
-@kernel()
+@kernel(inner=True)
 def fill_sizes(maps, block):
     """Set the size of the cells that a block covers."""
     fill_cells(maps.log2_widths, block, block[2])
     fill_cells(maps.log2_heights, block, block[3])
 
 
-@kernel()
+@kernel(inner=True)
 def block_at(maps, x, y):
     """Return the block whose first cell is at (x, y), or whose size is that of the block covering it."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     return x, y, np.int64(maps.log2_widths[cell_y, cell_x]), np.int64(maps.log2_heights[cell_y, cell_x])
 
 
-@kernel()
+@kernel(inner=True)
 def starts_block(block):
     """Tell whether a block of `block_at` starts there: blocks lie on the grid of their own width and height."""
     x, y, log2_width, log2_height = block
     return x & ((1 << log2_width) - 1) == 0 and y & ((1 << log2_height) - 1) == 0
 
 
-@kernel()
+@kernel(inner=True)
 def tree_cell(tree_x, tree_y, z_index):
     """Return the sample position of a tree's cell by its place in the Z order."""
     x, y = tree_x, tree_y

@@ -21,7 +21,7 @@ from fdcodec.kernels.reconstruction_kernels import add_residual, dequantize, pre
 from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
 
 
-@kernel()
+@kernel(inner=True)
 def hadamard_cost(original, block, prediction, rows):
     """Return the sum of absolute 4x4 Hadamard coefficients of the residual, 4 times the orthonormal scale.
 
@@ -193,7 +193,7 @@ def _reconstruct_trial(s, o, block):
     return error
 
 
-@kernel()
+@kernel(inner=True)
 def search_block(s, tools, o, block, parent, fan, n_candidates):
     """Find the best mode and levels of one block and leave them as the trial; return (cost, squared error)."""
     gather_references(s.plane, block, s.work.references)

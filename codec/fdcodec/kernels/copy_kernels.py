@@ -102,7 +102,7 @@ def copy_block(plane, block, left, up, low):
             plane[row, column] = plane[row - up, column - left] if is_allowed else low
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_vector(stream, v, maps, guide, kind, x, y):
     """Code a block's vector: its index of the likely ones, or itself; enter it into the recent ones."""
     coder, buffer, contexts = stream

@@ -129,7 +129,7 @@ def _try_copies(s, tools, o, block, rate, best):
     return best
 
 
-@kernel()
+@kernel(inner=True)
 def try_tools(s, tools, o, block, whole):
     """Return the least cost of a block: by a screen tool, or as it is at the cost `whole`; keep the better."""
     context = tool_context(s.maps, o.kind, block)

@@ -39,7 +39,7 @@ def new_costs() -> Costs:
     return Costs(np.zeros(shape, np.int64), np.zeros(shape, np.int64), above_two, ends)
 
 
-@kernel()
+@kernel(inner=True)
 def bin_cost(contexts, context, bit):
     """Return the cost of a bin in its context's present state."""
     probability = (contexts[context, 0] + contexts[context, 1]) >> 1
@@ -109,7 +109,7 @@ def magnitude_cost(row, magnitude):
     return row[MAX_UNARY] + (2 * n_bits + 1) * ONE_BIT
 
 
-@kernel()
+@kernel(inner=True)
 def mode_cost(contexts, maps, kind, block, mode, probable):
     """Return the cost of a prediction mode, given the block's probable modes."""
     _, _, log2_width, log2_height = block

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 import numba
 from numba.core import config, event, types
+from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -30,16 +31,24 @@ _ROOT = Path(__file__).parent.parent.parent
 _IMPORT = re.compile(r"^\s*(?:from|import) (fdcodec[\w.]*)(?: import (\w+))?", re.MULTILINE)
 
 
+@cache
+def parse_source(path: Path) -> tuple[bytes, tuple[Path, ...]]:
+    """Return a digest of a source file, and the package files that it imports itself; each is read once a process."""
+    source = path.read_bytes()
+    bases = [(_ROOT.joinpath(*module.split(".")), name) for module, name in _IMPORT.findall(source.decode())]
+    candidates = [
+        file for base, name in bases for file in (base.with_suffix(".py"), base / "__init__.py", base / f"{name}.py")
+    ]
+    return sha256(source).digest(), tuple(file for file in candidates if file.is_file())
+
+
 def _imported_files(path: Path) -> set[Path]:
     """Return a source file and all package files that it imports, directly or not."""
     found, waiting = {path}, [path]
     while waiting:
-        for module, name in _IMPORT.findall(waiting.pop().read_text(encoding="utf-8")):
-            base = _ROOT.joinpath(*module.split("."))
-            for candidate in (base.with_suffix(".py"), base / "__init__.py", base / f"{name}.py"):
-                if candidate.is_file() and candidate not in found:
-                    found.add(candidate)
-                    waiting.append(candidate)
+        new = {file for file in parse_source(waiting.pop())[1] if file not in found}
+        found |= new
+        waiting += new
     return found
 
 
@@ -47,7 +56,7 @@ def source_digest(path: Path) -> str:
     """Return a digest of everything that decides what the kernels of a source file compile to."""
     digest = sha256(f"{numba.__version__} {sys.version}".encode())
     for source in sorted(_imported_files(path)):
-        digest.update(source.read_bytes())
+        digest.update(parse_source(source)[0])
     return digest.hexdigest()[:16]
 
 
@@ -70,22 +79,31 @@ def _cache_dir(path: Path) -> Path:
 class _FirstCompilation(event.Listener):
     """Calls a function when numba compiles for the first time; what it finds in its cache it does not compile."""
 
-    def __init__(self, call: Callable[[], object]) -> None:
-        self._call: Callable[[], object] | None = call
+    def __init__(self) -> None:
+        self.call: Callable[[Path], object] | None = None
+        self._is_over = False
 
     def on_start(self, event: event.Event) -> None:
-        """Call the function, once."""
-        call, self._call = self._call, None
-        if call is not None:
-            call()
+        """Call the function, once, with the directory that keeps what is compiled."""
+        if self.call is not None and not self._is_over:
+            self.call(_cache_dir(Path(event.data["dispatcher"].py_func.__code__.co_filename)).parent)
+        self._is_over = True
 
     def on_end(self, event: event.Event) -> None:
         """Do nothing."""
 
 
-def before_compiling(call: Callable[[], object]) -> None:
-    """Call a function once, before the first kernel that is not in the cache is compiled."""
-    event.register("numba:compile", _FirstCompilation(call))  # type: ignore[no-untyped-call]
+@cache
+def _first_compilation() -> _FirstCompilation:
+    """Return the one listener of the process."""
+    listener = _FirstCompilation()
+    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
+    return listener
+
+
+def before_compiling(call: Callable[[Path], object]) -> None:
+    """Call a function before the process's first kernel that is not in the cache is compiled; the last one given."""
+    _first_compilation().call = call
 
 
 def _widen_literals(compiled: Any) -> None:
@@ -95,7 +113,21 @@ def _widen_literals(compiled: Any) -> None:
         compiled.get_call_template = lambda args, kws: original(tuple(map(types.unliteral, args)), kws)
 
 
-def kernel(*, checked: bool = False, inline: bool = False, allocates: bool = False) -> Callable[[Function], Function]:
+def _compile_entry(function: Function, options: dict[str, Any]) -> Function:
+    """Return a function that Python and other kernels call, kept in the cache."""
+    saved = config.CACHE_DIR  # type: ignore[attr-defined]
+    config.CACHE_DIR = str(_cache_dir(Path(function.__code__.co_filename)))  # type: ignore[attr-defined]
+    try:
+        compiled: Function = numba.njit(cache=True, **options)(function)
+    finally:
+        config.CACHE_DIR = saved  # type: ignore[attr-defined]
+    _widen_literals(compiled)
+    return compiled
+
+
+def kernel(
+    *, checked: bool = False, inline: bool = False, allocates: bool = False, inner: bool = False
+) -> Callable[[Function], Function]:
     """Compile a function to machine code: cached, without the GIL, without fastmath.
 
     Parameters
@@ -103,27 +135,28 @@ def kernel(*, checked: bool = False, inline: bool = False, allocates: bool = Fal
     checked
         Compile bounds checks in; required wherever file data decides an index.
     inline
-        Paste the function into its callers; for the few one-liners on the hottest paths.
+        Paste the function into its callers; for the few one-liners on the hottest paths, and for large kernels with one
+        caller: what a kernel calls is optimized again with it, so each level of calls costs as much as all below.
     allocates
         The kernel creates arrays, or calls one that does. Without it, references are not counted: the atomic counting
         made every call among kernels 30 ns slower. Forgetting it is a compile error, never a wrong result.
+    inner
+        Only kernels call it, as is so wherever the name begins with an underscore: it has no entry from Python and no
+        place of its own in the cache, which cost as much to compile as the kernel. Called from Python, it is Python.
     """
 
     def compile_function(function: Function) -> Function:
-        saved = config.CACHE_DIR  # type: ignore[attr-defined]
-        config.CACHE_DIR = str(_cache_dir(Path(function.__code__.co_filename)))  # type: ignore[attr-defined]
-        try:
-            compiled: Function = numba.njit(  # type: ignore[call-overload]
-                cache=True,
-                fastmath=False,
-                nogil=True,
-                boundscheck=checked,
-                inline="always" if inline else "never",
-                _nrt=allocates,
-            )(function)
-        finally:
-            config.CACHE_DIR = saved  # type: ignore[attr-defined]
-        _widen_literals(compiled)
-        return compiled
+        options = {
+            "fastmath": False,
+            "nogil": True,
+            "boundscheck": checked,
+            "inline": "always" if inline else "never",
+            "no_cfunc_wrapper": True,
+            "_nrt": allocates,
+        }
+        if (inner or function.__name__.startswith("_")) and not inline:  # pasted so, numba types it over and over
+            compiled: Function = register_jitable(**options)(function)
+            return compiled
+        return _compile_entry(function, options)
 
     return compile_function

@@ -24,7 +24,7 @@ def _coefficient_cost() -> NDArray[np.int64]:
 COEFFICIENT_COST = _coefficient_cost()
 
 
-@kernel()
+@kernel(inner=True)
 def learned_rate(contexts, maps, x, y, log2_size, count, index):
     """Return the cost of a learned mode's flag and index."""
     first = learned_index_context(maps, log2_size, x, y)
@@ -37,7 +37,7 @@ def learned_rate(contexts, maps, x, y, log2_size, count, index):
     return cost
 
 
-@kernel()
+@kernel(inner=True)
 def add_flag_rate(contexts, maps, x, y, log2_size, root, costs, rates):
     """Add to the modes made by hand what it costs to say that a block is in none of the learned ones."""
     flag = bin_cost(contexts, learned_flag_context(maps, log2_size, x, y), 0)
@@ -47,7 +47,7 @@ def add_flag_rate(contexts, maps, x, y, log2_size, root, costs, rates):
             costs[mode] += root * flag
 
 
-@kernel()
+@kernel(inner=True)
 def coding_cost(coefficients, size, half_step):
     """Return about what a block's coefficients cost, distortion counted in bits, in 1/1024 bit."""
     scale = (32 * COST_STEPS << 16) // half_step
@@ -59,7 +59,7 @@ def coding_cost(coefficients, size, half_step):
     return total
 
 
-@kernel()
+@kernel(inner=True)
 def price_learned(s, o, block):
     """Enter cost and rate of each learned mode of the block's size.
 

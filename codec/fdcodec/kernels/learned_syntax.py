@@ -7,7 +7,7 @@ from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.range_coder import code_bin
 
 
-@kernel()
+@kernel(inner=True)
 def learned_flag_context(maps, log2_size, x, y):
     """Return the context of the flag: how many of the blocks left and above are in a learned mode."""
     count = 0
@@ -18,7 +18,7 @@ def learned_flag_context(maps, log2_size, x, y):
     return ctx.LEARNED_FLAG + (log2_size - MIN_LOG2) * 3 + count
 
 
-@kernel()
+@kernel(inner=True)
 def learned_index_context(maps, log2_size, x, y):
     """Return the first context of the index's tree: by the learned mode left or else above."""
     beside = 0
@@ -29,7 +29,7 @@ def learned_index_context(maps, log2_size, x, y):
     return ctx.LEARNED_INDEX + ((log2_size - MIN_LOG2) * ctx.LEARNED_INDICES + beside) * 8
 
 
-@kernel()
+@kernel(inner=True)
 def index_bits(count):
     """Return the depth of the tree of `count` learned modes."""
     n_bits = 0
@@ -38,7 +38,7 @@ def index_bits(count):
     return n_bits
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_learned_mode(stream, maps, x, y, log2_size, count, mode):
     """Code whether a block is in one of its size's `count` learned modes, and in which; return -1 if in none."""
     coder, buffer, contexts = stream

@@ -32,7 +32,7 @@ def coefficient_context(kind, size, quantizer, diagonal, neighbours):
     return (row + frequency_class(diagonal, size)) * ctx.N_NEIGHBOUR_CLASSES + neighbours
 
 
-@kernel()
+@kernel(inner=True)
 def neighbour_class(magnitudes, index):
     """Return the class, 0..9, of the five decoded neighbours to the right and below, the nearest counted twice."""
     total = (
@@ -61,7 +61,7 @@ def _code_magnitude(stream, context, kind, neighbours, magnitude, is_last):
     return min(MAX_UNARY + code_exp_golomb(coder, buffer, magnitude - MAX_UNARY), MAX_LEVEL)
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_levels(stream, kind, size, scan, end, levels, magnitudes):
     """Code the levels of one block from position `end` - 1 of the scan down to 0 (SPEC 5.7)."""
     coder, buffer, _ = stream
@@ -91,7 +91,7 @@ def _activity(maps, cell_y, cell_x):
     return 1 if end << 4 <= 1 << (maps.log2_widths[cell_y, cell_x] + maps.log2_heights[cell_y, cell_x]) else 2
 
 
-@kernel()
+@kernel(inner=True)
 def activity_context(maps, guide, kind, x, y):
     """Return the activity class, 0..8, of the blocks left and above, and in chroma of the luma block (SPEC 5.2)."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
@@ -105,7 +105,7 @@ def activity_context(maps, guide, kind, x, y):
     return 3 * min(around, 2) + _activity(guide, cell_y, cell_x)
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_end(stream, kind, size, activity, end):
     """Code the end of a block, 0..area: its binary class in unary, then what is below the leading bit (SPEC 5.6)."""
     coder, buffer, contexts = stream

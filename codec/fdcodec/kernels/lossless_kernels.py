@@ -80,7 +80,7 @@ def bit_length(value):
     return n_bits
 
 
-@kernel()
+@kernel(inner=True)
 def find_slots(indices, y, j, slots):
     """Fill the numbers of the slots of the contexts of 12, 6 and 3 neighbours."""
     here = indices[y % 3]
@@ -95,7 +95,7 @@ def find_slots(indices, y, j, slots):
     slots[2] = small & (N_SLOTS - 1)
 
 
-@kernel()
+@kernel(inner=True)
 def best_guess(s, y, j, slots):
     """Return the index of the most trusted slot (or of W or N) and 0..2, or 3 when no slot knows one."""
     here = s.indices[y % 3]
@@ -126,7 +126,7 @@ def pattern(indices, y, j, guess):
     return bits
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_guess(s, y, j, slots, guess, order, is_right):
     """Code whether the first guess is right, from the slots' records and the pattern around (SPEC L7)."""
     inputs = s.scratch[2]
@@ -149,7 +149,7 @@ def code_guess(s, y, j, slots, guess, order, is_right):
     return is_right
 
 
-@kernel()
+@kernel(inner=True)
 def other_guesses(s, y, j, slots, guesses):
     """Fill the distinct guesses, the first one being given: the slots', then W, N, NE, NW; return their number."""
     here = s.indices[y % 3]
@@ -171,7 +171,7 @@ def other_guesses(s, y, j, slots, guesses):
     return n_guesses
 
 
-@kernel()
+@kernel(inner=True)
 def escape_pattern(escapes, y, j):
     """Return four bits: where around no guess was right."""
     here = escapes[y & 1]
@@ -179,7 +179,7 @@ def escape_pattern(escapes, y, j):
     return here[j - 1] | (above[j] << 1) | (above[j + 1] << 2) | (above[j - 1] << 3)
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_other_guess(s, y, j, guesses, n_guesses, wanted):
     """Code which of the other guesses is right; return its index, or -1 when none is."""
     right = 0
@@ -198,7 +198,7 @@ def code_other_guess(s, y, j, guesses, n_guesses, wanted):
     return guesses[found]
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_index(s, i, y, j, wanted):
     """Code the index of a known colour, most significant bit first, in six contexts (SPEC L8)."""
     here = s.indices[y % 3]
@@ -226,7 +226,7 @@ def code_index(s, i, y, j, wanted):
     return min(node - (1 << n_bits), s.n_colours[0] - 1)
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_new_colour(s, i, j):
     """Code the samples of a colour not seen before; return its index."""
     index = s.n_colours[0]
@@ -237,7 +237,7 @@ def code_new_colour(s, i, j):
     return index
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_escape(s, i, y, j, wanted):
     """Code an index that no guess found: a new colour or a known one."""
     known = s.n_colours[0]
@@ -251,7 +251,7 @@ def code_escape(s, i, y, j, wanted):
     return code_new_colour(s, i, j) if is_new else code_index(s, i, y, j, wanted)
 
 
-@kernel()
+@kernel(inner=True)
 def set_known_pixel(s, i, j, index):
     """Write a known colour, with no residual and no errors."""
     row = i & 1
@@ -279,7 +279,7 @@ def record(s, slots, index):
         s.cells[place] = cell
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_indexed_pixel(s, y, x):
     """Code one pixel of an indexed picture (SPEC L7)."""
     i = y + 2
@@ -310,7 +310,7 @@ def code_indexed_pixel(s, y, x):
     record(s, slots, index)
 
 
-@kernel()
+@kernel(inner=True)
 def copy_column(s, y, target, source_y, source):
     """Copy planes, residuals, errors and indices of column `source` of one row into column `target` of row `y`."""
     for channel in range(s.planes.shape[0]):
@@ -321,21 +321,21 @@ def copy_column(s, y, target, source_y, source):
     s.indices[y % 3, target] = s.indices[source_y % 3, source]
 
 
-@kernel()
+@kernel(inner=True)
 def begin_row(s, y):
     """Fill the left pads of row `y` from the first column of the row above."""
     for k in range(PAD):
         copy_column(s, y, k, y - 1, PAD)
 
 
-@kernel()
+@kernel(inner=True)
 def end_row(s, y, width):
     """Fill the right pads of row `y` from its last column."""
     for k in range(PAD):
         copy_column(s, y, PAD + width + k, y, PAD + width - 1)
 
 
-@kernel()
+@kernel(inner=True)
 def equals_above(s, y, width):
     """Return 1 if row `y` equals the row above in every plane."""
     for channel in range(s.planes.shape[0]):
@@ -345,7 +345,7 @@ def equals_above(s, y, width):
     return 1
 
 
-@kernel()
+@kernel(inner=True)
 def copy_above(s, y, width):
     """Make row `y` a copy of the row above, with no residuals and no errors."""
     for j in range(PAD, PAD + width):

@@ -81,7 +81,7 @@ def train(weights, inputs, n_inputs, bit, probability, rate):
         weights[k] += (inputs[k] * error) >> rate
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_with(coder, buffer, probability, bit):
     """Code one bin that is a one with `probability` of 2**16."""
     low, width = coder[LOW], coder[RANGE]
@@ -97,7 +97,7 @@ def code_with(coder, buffer, probability, bit):
     return bit
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_mixed(coder, buffer, cells, weights, inputs, slots, n_inputs, rate, bit):
     """Code one bin with the cells at `slots[:n_inputs]` and adapt them and the weights; `inputs` is scratch."""
     for k in range(n_inputs):

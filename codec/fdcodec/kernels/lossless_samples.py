@@ -295,7 +295,7 @@ def magnitude_class(value):
     return 2 * octave + ((value >> (octave - 1)) & 1)
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_extra_bits(coder, buffer, contexts, magnitude, symbol):
     """Code what the class `symbol` >= 4 leaves open of a magnitude; return the magnitude."""
     octave = symbol >> 1
@@ -313,7 +313,7 @@ def code_extra_bits(coder, buffer, contexts, magnitude, symbol):
     return lowest + decoded
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_magnitude(coder, buffer, cells, contexts, weights, inputs, slots, first_weight, magnitude):
     """Code a magnitude >= 0; the three `slots` point at the zero flag and are moved over the classes' cells."""
     symbol = magnitude_class(magnitude)
@@ -358,7 +358,7 @@ def code_residual(s, channel, residual, prediction, fraction, energy, row_b, row
     return magnitude if code_bin(s.coder, s.buffer, s.contexts, context, 1 if residual > 0 else 0) else -magnitude
 
 
-@kernel()
+@kernel(inner=True)
 def code_sample(s, channel, i, j):
     """Code sample (i, j) of a plane (SPEC L4 to L6)."""
     plane = s.planes[channel]

@@ -97,7 +97,7 @@ def _mode_to_rank(mode, probable):
     return rank
 
 
-@kernel()
+@kernel(inner=True)
 def chroma_from_luma_context(maps, block):
     """Return the context of the chroma from luma flag: how many of the blocks left and above use it."""
     x, y, log2_width, log2_height = block
@@ -109,7 +109,7 @@ def chroma_from_luma_context(maps, block):
     return ctx.CHROMA_FROM_LUMA + size_class(log2_width, log2_height) * 3 + count
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_mode(stream, maps, guide, kind, block, n_learned, probable):
     """Code a block's prediction mode (SPEC 5.5)."""
     coder, buffer, contexts = stream

@@ -48,7 +48,7 @@ def predict_block(plane, luma, block, mode, work):
     predict(work.references, work.smoothed, log2_width, log2_height, mode, work.line, work.lines, work.prediction)
 
 
-@kernel()
+@kernel(inline=True)
 def predict_mode(plane, luma, block, mode, tables, work):
     """Predict a block in any mode, learned ones too, into `work.prediction`."""
     if mode >= LEARNED:
@@ -76,7 +76,7 @@ def dequantize(levels, scan, end, half_step, coefficients):
         state = NEXT_STATE[state, level & 1]
 
 
-@kernel()
+@kernel(inner=True)
 def add_residual(plane, block, bounds, prediction, residual):
     """Write prediction plus residual, clipped to the plane's range, into the plane."""
     x, y, log2_width, log2_height = block
@@ -86,7 +86,7 @@ def add_residual(plane, block, bounds, prediction, residual):
             plane[y + row, x + column] = min(max(prediction[row, column] + residual[row, column], low), high)
 
 
-@kernel()
+@kernel(inline=True)
 def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work):
     """Predict, dequantize, transform back and write a block."""
     x, y, log2_width, log2_height = block

@@ -75,7 +75,7 @@ def _equal(a, b):
     return 1 if a == b else 0
 
 
-@kernel()
+@kernel(inner=True)
 def expect(e, kind, x, y, is_last):
     """Enter the candidates of the sample at (x, y) into `values` and `contexts`; return how many there are.
 
@@ -135,7 +135,7 @@ def learn(e, value):
             entry[CONFIDENCE] = 0
 
 
-@kernel()
+@kernel(inner=True)
 def remember(e, value, index):
     """Move a value to the front of the recent ones, from `index` or (N_RECENT - 1 at most) from outside."""
     for k in range(index, 0, -1):
@@ -153,7 +153,7 @@ def predicted(e, x, y):
     return (value - e.grid[0] + e.grid[2] // 2) // e.grid[2]
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_golomb(stream, first, value):
     """Code `value` >= 0 as exponential Golomb whose prefix has contexts from `first` on (SPEC 5.3)."""
     coder, buffer, contexts = stream

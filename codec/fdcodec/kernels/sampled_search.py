@@ -61,7 +61,7 @@ def mark(journal, e):
     return journal.length[0]
 
 
-@kernel()
+@kernel(inner=True)
 def take_back(journal, e, count):
     """Bring the tables and the recent values back to where they were at the mark."""
     for k in range(journal.length[0] - 1, count - 1, -1):
@@ -84,7 +84,7 @@ def _learn(journal, e, value):
     learn(e, value)
 
 
-@kernel()
+@kernel(inner=True)
 def golomb_cost(contexts, first, value):
     """Return the cost of `code_golomb`."""
     cost, target, n_bits = 0, value + 1, 0
@@ -194,7 +194,7 @@ def _choose_samples(s, tools, o, block, is_coded, budget):
     return total
 
 
-@kernel()
+@kernel(inner=True)
 def keep_tool(s, block, mode, end, left, up):
     """Make what stands in the plane the trial."""
     x, y, log2_width, log2_height = block
@@ -205,7 +205,7 @@ def keep_tool(s, block, mode, end, left, up):
             s.trial_levels[row, column] = 0
 
 
-@kernel()
+@kernel(inner=True)
 def try_samples(s, tools, o, block, rate, best):
     """Return the least cost of a block: sampled, its mode at `rate`, or as it is at cost `best`; keep the better."""
     for is_coded in range(2):
@@ -233,7 +233,7 @@ def _is_coded(s, tools, kind, block):
     return is_coded
 
 
-@kernel()
+@kernel(inner=True)
 def settle_samples(s, tools, kind, tree_x, tree_y):
     """Say of each sampled block of a searched tree whether its samples are coded, by what will be expected."""
     height, width = s.plane.shape

@@ -35,7 +35,7 @@ def new_screen(half_step, bounds, expected, tables, work):
     return Screen(half_step, low, high, expected, new_vectors(), tables, work)
 
 
-@kernel()
+@kernel(inner=True)
 def tool_context(maps, kind, block):
     """Return the context that tells whether a block uses a screen tool: how many of the blocks left and above do."""
     x, y, log2_width, log2_height = block
@@ -47,7 +47,7 @@ def tool_context(maps, kind, block):
     return ctx.USES_TOOL + (kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * 3 + count
 
 
-@kernel()
+@kernel(inner=True)
 def copied_context(maps, guide, kind, block):
     """Return the context of copied against sampled: the blocks left and above, and in chroma luma's."""
     x, y, log2_width, log2_height = block
@@ -61,20 +61,20 @@ def copied_context(maps, guide, kind, block):
     return ctx.IS_COPIED + (kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * 6 + count
 
 
-@kernel()
+@kernel(inner=True)
 def coded_context(kind, block):
     """Return the context of the flag that a sampled block's samples are coded."""
     return ctx.IS_CODED + kind * ctx.N_SIZES + size_class(block[2], block[3])
 
 
-@kernel()
+@kernel(inner=True)
 def fill_vectors(maps, block, left, up):
     """Enter a block's vector into its cells."""
     fill_cells(maps.vectors[:, :, 0], block, left)
     fill_cells(maps.vectors[:, :, 1], block, up)
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_tool_leaf(stream, screen, maps, guide, kind, block):
     """Code whether a block uses a screen tool and, if so, which and how; return whether it does.
 

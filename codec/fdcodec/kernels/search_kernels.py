@@ -57,7 +57,7 @@ def _note_part(s, log2_side, block, part):
     _copy_samples(s.trial_levels, 0, 0, width, height, s.best_levels[log2_side], x, y)
 
 
-@kernel()
+@kernel(inline=True)
 def _search_halves(s, tools, o, x, y, log2_side, cut, cost):
     """Search both halves of a square; if they cost less than what is best so far, they are its best."""
     node = s.nodes[log2_side]
@@ -96,15 +96,15 @@ def _uneven_cut(s, x, y, log2_side):
     return LYING if abs(lying) > abs(standing) else STANDING
 
 
-@kernel()
+@kernel(inline=True)
 def _search_cuts(s, tools, o, x, y, log2_side, rate):
     """Try a square's lying and standing halves, or the likelier ones only; `rate` is the cost of saying so."""
     context = standing_context(s.maps, s.guide, o.kind, x, y, log2_side)
     only = WHOLE if o.both_cuts else _uneven_cut(s, x, y, log2_side)
-    if only != STANDING:
-        _search_halves(s, tools, o, x, y, log2_side, LYING, rate + o.lagrangian * bin_cost(s.contexts, context, 0))
-    if only != LYING:
-        _search_halves(s, tools, o, x, y, log2_side, STANDING, rate + o.lagrangian * bin_cost(s.contexts, context, 1))
+    for cut in range(LYING, STANDING + 1):
+        if only in (WHOLE, cut):
+            cost = rate + o.lagrangian * bin_cost(s.contexts, context, cut - LYING)
+            _search_halves(s, tools, o, x, y, log2_side, cut, cost)
 
 
 @kernel()
@@ -131,7 +131,7 @@ def _close_node(s, log2_side):
     return node[BEST]
 
 
-@kernel()
+@kernel(inline=True)
 def _open_node(s, tools, o, x, y, log2_side):
     """Start on the square at (x, y): try it whole and in halves, and note whether its quarters are worth trying."""
     height, width = s.plane.shape
@@ -162,26 +162,27 @@ def _open_node(s, tools, o, x, y, log2_side):
         _search_cuts(s, tools, o, x, y, log2_side, uncut + o.lagrangian * bin_cost(s.contexts, context, 1))
 
 
-@kernel()
-def search_tree(s, tools, o, x, y):
+@kernel(inline=True)
+def _search_tree(s, tools, o, x, y):
     """Search the tree whose root is at (x, y) depth first and leave the best partition in plane and maps.
 
     A square past the plane's edge is quartered for nothing; a flat one is not cut; quarters are given up as soon as
     they cost more than the best without.
     """
     height, width = s.plane.shape
-    log2_side = MAX_LOG2
-    _open_node(s, tools, o, x, y, log2_side)
+    log2_side, opens = MAX_LOG2, True
     while True:
-        node = s.nodes[log2_side]
+        if opens:
+            _open_node(s, tools, o, x, y, log2_side)
+        node, opens = s.nodes[log2_side], False
         if node[QUARTER] < 4 and node[PARTS] < node[BEST]:
             half = 1 << (log2_side - 1)
-            part_x, part_y = node[X] + (node[QUARTER] & 1) * half, node[Y] + (node[QUARTER] >> 1) * half
-            if part_x >= width or part_y >= height:
-                node[QUARTER] += 1
-            else:
+            x, y = node[X] + (node[QUARTER] & 1) * half, node[Y] + (node[QUARTER] >> 1) * half
+            opens = x < width and y < height
+            if opens:
                 log2_side -= 1
-                _open_node(s, tools, o, part_x, part_y, log2_side)
+            else:
+                node[QUARTER] += 1
             continue
         cost = _close_node(s, log2_side)
         if log2_side == MAX_LOG2:
@@ -198,7 +199,7 @@ def encode_plane(s, tools, o, stream, code_work):
     for y in range(0, height, 1 << MAX_LOG2):
         for x in range(0, width, 1 << MAX_LOG2):
             update_costs(s.contexts, o.kind, s.costs)
-            search_tree(s, tools, o, x, y)
+            _search_tree(s, tools, o, x, y)
             if tools is None:
                 code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work, None)
             else:

@@ -2,6 +2,7 @@
 """The tables that the block kernels read: matrices, scans, orders, and the rotations of a class model (SPEC 4.2)."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -94,11 +95,9 @@ def rotation_weights(angle_index: np.ndarray) -> np.ndarray:
     return np.stack([fixed(np.cos(angle), ROTATION_BITS), fixed(np.sin(angle), ROTATION_BITS)], axis=1)
 
 
-def build_tables(
-    transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]],
-    learned: Sequence[LearnedMode] = (),
-) -> Tables:
-    """Build the tables from a model's transforms: (pairs (m, 2), angle indices (m,), order) by size class and group."""
+@cache
+def _shared_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return what is the same for all models, made once a process: matrices, transposed ones, scans, places."""
     matrices = np.zeros((MAX_LOG2 + 1, 32, 32), np.int32)
     scans = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 1024), np.int32)
     places = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 64), np.int32)
@@ -109,6 +108,15 @@ def build_tables(
             scans[log2_height, log2_width, : size << log2_width] = _scan(log2_width, log2_height)
             zone = zone_places(log2_width, log2_height)
             places[log2_height, log2_width, : len(zone)] = zone
+    matrices = np.concatenate([matrices, learned_matrices()])
+    return matrices, np.ascontiguousarray(matrices.transpose(0, 2, 1)), scans, places
+
+
+def build_tables(
+    transforms: Mapping[tuple[int, int], tuple[np.ndarray, np.ndarray, np.ndarray]],
+    learned: Sequence[LearnedMode] = (),
+) -> Tables:
+    """Build the tables from a model's transforms: (pairs (m, 2), angle indices (m,), order) by size class and group."""
     n_groups = N_GROUPS + MAX_LEARNED
     zones, has_zone = np.zeros((N_SIZES, n_groups, 64, 64), np.int16), np.zeros((N_SIZES, n_groups), np.bool_)
     columns = np.zeros((64, 64), np.int64)
@@ -116,9 +124,7 @@ def build_tables(
         has_zone[size, group] = True
         pairs = np.asarray(pairs, np.int32).reshape(-1, 2)
         compose_rotations(pairs, rotation_weights(angles), np.asarray(order, np.int32), columns, zones[size, group])
-    matrices = np.concatenate([matrices, learned_matrices()])
-    transposed = np.ascontiguousarray(matrices.transpose(0, 2, 1))
-    return Tables(matrices, transposed, scans, places, zones, has_zone, *learned_tables(learned))
+    return Tables(*_shared_tables(), zones, has_zone, *learned_tables(learned))
 
 
 HALF_STEPS = np.rint(2.0 ** (4 + np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE)).astype(np.int64)

@@ -53,7 +53,7 @@ def mode_group(mode, log2_width, log2_height):
     return 2 + min((lying - 2) >> 2, 7)
 
 
-@kernel()
+@kernel(inner=True)
 def base_rows(tables, mode, log2_width, log2_height):
     """Return which of the matrices act on the columns and on the rows of a block."""
     if mode >= LEARNED:
@@ -68,7 +68,7 @@ def is_transposed(mode, log2_width, log2_height):
     return log2_height > log2_width or (log2_height == log2_width and DIAGONAL < mode < N_MODES)
 
 
-@kernel()
+@kernel(inner=True)
 def zone_of(mode, log2_width, log2_height):
     """Return how the rotations see a block's low zone: (log2 of its rows, log2 of its columns, is it transposed)."""
     rows, columns = min(log2_width, log2_height), max(log2_width, log2_height)
@@ -164,7 +164,7 @@ def _synthesize(coefficients, zone, matrix, places, values):
         coefficients[row, column] = values[j] >> ROTATION_BITS
 
 
-@kernel()
+@kernel(inner=True)
 def forward_base(residual, mode, log2_width, log2_height, tables, work, coefficients):
     """Transform a residual block by the bases of a mode, without its rotations."""
     width, height = 1 << log2_width, 1 << log2_height

@@ -39,7 +39,7 @@ def _n_smaller(maps, x, y, log2_side):
     return count
 
 
-@kernel()
+@kernel(inner=True)
 def split_context(maps, guide, kind, x, y, log2_side):
     """Return the context of a split flag: smaller blocks left and above, and in chroma whether luma is smaller."""
     guided = 0
@@ -50,13 +50,13 @@ def split_context(maps, guide, kind, x, y, log2_side):
     return ctx.SPLIT + (square * 3 + _n_smaller(maps, x, y, log2_side)) * 2 + guided
 
 
-@kernel()
+@kernel(inner=True)
 def halve_context(maps, kind, x, y, log2_side):
     """Return the context of the flag that halves a square: smaller blocks left and above."""
     return ctx.HALVE + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + _n_smaller(maps, x, y, log2_side)
 
 
-@kernel()
+@kernel(inner=True)
 def standing_context(maps, guide, kind, x, y, log2_side):
     """Return the context of the flag of standing halves: what luma's block, or those left and above, are like."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
@@ -81,7 +81,7 @@ def _reconstruct_at_once(stream, screen, maps, block):
         reconstruct_block(e.plane, e.first, maps, block, screen.half_step, bounds, screen.tables, screen.work)
 
 
-@kernel(checked=True)
+@kernel(checked=True, inner=True)
 def code_leaf(stream, maps, guide, kind, block, scans, work, screen):
     """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
     magnitudes, probable, n_learned, _ = work
@@ -132,7 +132,7 @@ def _code_cut(stream, maps, guide, kind, x, y, log2_side):
     return LYING + code_bin(coder, buffer, contexts, context, 1 if cut == STANDING else 0)
 
 
-@kernel(checked=True)
+@kernel(checked=True, inline=True)
 def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
     """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
     height, width = maps.levels.shape

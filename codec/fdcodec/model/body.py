@@ -146,7 +146,8 @@ def parse_body(
     except c.ConstructError as error:
         raise FormatError(f"class model: {str(error).splitlines()[0]}") from error
     learned = _parse_learned(body.learned)
-    transforms = dict(_parse_group(group, learned) for group in body.groups)
+    n_groups = [N_GROUPS + sum(m.log2_size - MIN_LOG2 == size for m in learned) for size in range(len(ZONE_SIZES))]
+    transforms = dict(_parse_group(group, n_groups) for group in body.groups)
     if len(transforms) != len(body.groups) or list(transforms) != sorted(transforms):
         raise FormatError("class model: the groups are not in ascending order")
     if body.n_contexts not in (0, N_CONTEXTS):
@@ -175,16 +176,16 @@ def _parse_learned(modes: c.ListContainer) -> tuple[LearnedMode, ...]:
     )
 
 
-def _parse_group(group: c.Container, learned: Sequence[LearnedMode]) -> tuple[tuple[int, int], GroupTransform]:
+def _parse_group(group: c.Container, n_groups: Sequence[int]) -> tuple[tuple[int, int], GroupTransform]:
     pairs = np.frombuffer(group.pairs, np.uint8).reshape(-1, 2)
     angles = np.frombuffer(group.angles, "<u2").astype(np.uint16)
     order = np.frombuffer(group.order, np.uint8)
-    n_groups = N_GROUPS + sum(mode.log2_size - MIN_LOG2 == group.size for mode in learned)
-    if group.group >= n_groups:
-        raise FormatError(f"class model: mode group {group.group} of size class {group.size}; there are {n_groups}")
-    zone = ZONE_SIZES[group.size]
+    size, last = group.size, n_groups[group.size] - 1
+    if group.group > last:
+        raise FormatError(f"class model: mode group {group.group} of size class {size}; there are {last + 1}")
+    zone = ZONE_SIZES[size]
     if len(pairs) and (pairs.max() >= zone or (pairs[:, 0] >= pairs[:, 1]).any() or angles.max() >= ANGLE_LEVELS):
         raise FormatError("class model: a rotation's indices or angle are out of range")
     if (np.sort(order) != np.arange(zone)).any():
         raise FormatError("class model: a scan order is no permutation")
-    return (group.size, group.group), GroupTransform(pairs, angles, order)
+    return (size, group.group), GroupTransform(pairs, angles, order)

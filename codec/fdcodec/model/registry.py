@@ -81,7 +81,7 @@ def find(reference: bytes) -> ClassModel:
 
 def is_preset(model: ClassModel) -> bool:
     """Tell whether a model is one of those that the package ships."""
-    return any(preset.hash == model.hash for preset in presets())
+    return model in presets() or any(preset.hash == model.hash for preset in presets())
 
 
 def presets() -> list[ClassModel]:
