@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fdcodec import container
 from fdcodec.choice import choose_model
 from fdcodec.coding import lossless
+from fdcodec.coding.adaptation import adaptive_steps
 from fdcodec.coding.lossy import decode_tile, encode_tile
 from fdcodec.coding.parameters import Parameters, step_index_for
 from fdcodec.coding.settings import EncoderSettings
@@ -108,10 +109,13 @@ def _encode_part(
     """
     n_colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
-    planes = to_planes(samples[:, :, :n_colours].astype(np.uint8, copy=False), matrix)
-    options = search_options(settings, parameters.step_index, plane_bounds(matrix))
-    payload, decoded, maps, _ = encode_tile(planes, model, options, parameters.screen)
-    errors = strength_errors(planes, decoded, maps, model, parameters.step_index)
+    colours = samples[:, :, :n_colours].astype(np.uint8, copy=False)
+    planes = to_planes(colours, matrix)
+    bounds, step_index = plane_bounds(matrix), parameters.step_index
+    options = search_options(settings, step_index, bounds)
+    steps = adaptive_steps(colours, settings, step_index, bounds) if parameters.adaptive else None
+    payload, decoded, maps, _ = encode_tile(planes, model, options, parameters.screen, steps)
+    errors = strength_errors(planes, decoded, maps, model, step_index)
     if samples.shape[2] == n_colours:
         return payload, errors
     alpha = lossless.encode_planes(samples[:, :, n_colours:].transpose(2, 0, 1).copy(), 8)
@@ -129,8 +133,9 @@ def _decode_part(
     matrix = colour_matrix(parameters.colour) if planes_shape[0] == 3 else None
     colours, alpha = colour_payload(payload, channels)
     bounds = plane_bounds(matrix)
-    planes, maps = decode_tile(colours, planes_shape, model, parameters.step_index, bounds, parameters.screen)
-    apply_filter(planes, maps, model, parameters.step_index, parameters.strengths, bounds)
+    step_index, screen, adaptive = parameters.step_index, parameters.screen, parameters.adaptive
+    planes, maps = decode_tile(colours, planes_shape, model, step_index, bounds, screen, adaptive)
+    apply_filter(planes, maps, model, step_index, parameters.strengths, bounds)
     samples: NDArray[np.uint8] = from_planes(planes, matrix, height, width)
     if channels in (1, 3):
         return samples
@@ -169,9 +174,9 @@ def _choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameter
     step_index = step_index_for(settings.quality)
     colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1].astype(np.uint8, copy=False)
     screen = is_screen(colours)
-    if colours.shape[2] == 1:
-        return Parameters(step_index, screen=screen)
-    return Parameters(step_index, choose_colour(colours, 2.0 ** (step_index / 32 - 4)), screen=screen)
+    adaptive = settings.tune == "visual" and not screen
+    colour = None if colours.shape[2] == 1 else choose_colour(colours, 2.0 ** (step_index / 32 - 4))
+    return Parameters(step_index, colour, screen=screen, adaptive=adaptive)
 
 
 def _header_of(picture: Picture, settings: EncoderSettings) -> Header:

@@ -72,6 +72,19 @@ def test_bare_model_keeps_all_but_transforms(tool):
     assert control.filters is model.filters
 
 
+def test_tunes_are_compared_by_each_measure(tool):
+    """Half the bytes at each score and equal bytes at each PSNR are BD-rates of -50 % and 0, and stand in the table."""
+    bench, table = tool("bench_visual"), tool("visual_table")
+    psnr_db, scores, sizes = [30.0, 33.0, 36.0, 39.0], [40.0, 55.0, 70.0, 85.0], [100, 200, 400, 800]
+    anchor = {"size_bytes": sizes, "ssimulacra2": scores, "psnr_db": psnr_db}
+    test = {"size_bytes": sizes, "ssimulacra2": [55.0, 70.0, 85.0, 100.0], "psnr_db": psnr_db}
+    rates = bench.rates({"psnr": [anchor], "visual": [test]})
+    assert rates["ssimulacra2"]["mean"] == pytest.approx(-50)
+    assert rates["psnr_db"]["mean"] == pytest.approx(0)
+    row = table.rows({"kodak": {"images": [{}], "bd_rate_percent": rates}})[-1]
+    assert row == "| kodak (1) | -50.0 | -50.0 | -50.0 | +0.0 |"
+
+
 def test_shares_count_refusals_apart(tool):
     """A target that was refused counts neither as met nor as missed."""
     rows = [
