@@ -11,22 +11,25 @@ import click
 
 T = TypeVar("T")
 
-_OPTION_OF = {
-    name: f"--{name.replace('_', '-')}"
-    for name in (
-        "quality",
-        "bpp",
-        "lossless",
-        "transform",
-        "effort",
-        "threads",
-        "tile",
-        "sparsity",
-        "tune",
-        "region",
-        "parent",
-    )
-} | {"psnr_db": "--psnr", "size_bytes": "--size", "max_pixels": "--max-pixels", "lossless=True": "--lossless"}
+_NAMES = (
+    "quality",
+    "bpp",
+    "lossless",
+    "transform",
+    "effort",
+    "threads",
+    "tile",
+    "sparsity",
+    "tune",
+    "region",
+    "parent",
+)
+_OPTION_OF = {name: f"--{name}" for name in _NAMES} | {
+    "psnr_db": "--psnr",
+    "size_bytes": "--size",
+    "max_pixels": "--max-pixels",
+    "lossless=True": "--lossless",
+}
 _ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True)\b")
 
 
