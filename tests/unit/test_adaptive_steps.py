@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.images import noise, photo, ramp
+from tests.images import noise, photo, ramp, uneven
 from tests.reference.range_coder import Decoder
 from tests.reference.syntax import Contexts, PlaneDecoder
 
@@ -87,10 +87,8 @@ def test_local_steps_stay_in_their_range(index, offset, expected):
 
 def test_trees_of_a_plane():
     """A plane has as many offsets as 32x32 trees, those cut at its edges counted."""
-    assert [new_offsets(*shape).shape for shape in [(4, 4), (32, 32), (36, 64), (100, 4)]] == SHAPES_OF_TREES
-
-
-SHAPES_OF_TREES = [(1, 1), (1, 1), (2, 2), (4, 1)]
+    shapes = [(4, 4), (32, 32), (36, 64), (100, 4)]
+    assert [new_offsets(*shape).shape for shape in shapes] == [(1, 1), (1, 1), (2, 2), (4, 1)]
 
 
 def steps_of(offsets, settings=SETTINGS):
@@ -111,7 +109,7 @@ def encoded(samples, steps):
 def test_encoder_and_decoder_have_the_same_samples(seed):
     """With any offsets the encoder's reconstruction and maps are the decoder's."""
     offsets = np.random.default_rng(seed).integers(-MAX_OFFSET, MAX_OFFSET, (2, 3), endpoint=True)
-    tile, (planes, maps) = encoded(photo(40, 72), steps_of(offsets))
+    tile, (planes, maps) = encoded(uneven(40, 72), steps_of(offsets))
     assert tile.planes.tolist() == planes.tolist()
     assert [[field.tolist() for field in plane] for plane in tile.maps] == [
         [field.tolist() for field in plane] for plane in maps
@@ -121,9 +119,9 @@ def test_encoder_and_decoder_have_the_same_samples(seed):
 @pytest.mark.parametrize("offset", [-MAX_OFFSET, 0, 2])
 def test_one_offset_for_all_is_another_step(offset):
     """Where all trees have the same offset, the samples are those of a tile with that step."""
-    tile, (planes, _) = encoded(photo(40, 72), steps_of(np.full((2, 3), offset)))
+    tile, (planes, _) = encoded(uneven(40, 72), steps_of(np.full((2, 3), offset)))
     index = STEP_INDEX + OFFSET_UNIT * offset
-    planes_there = to_planes(photo(40, 72), colour_matrix(None))
+    planes_there = to_planes(uneven(40, 72), colour_matrix(None))
     expected = encode_tile(planes_there, PLAIN, search_options(SETTINGS, index, BOUNDS))
     assert expected.planes.tolist() == planes.tolist()
     assert 0 <= len(tile.payload) - len(expected.payload) <= 8
@@ -187,7 +185,7 @@ def is_adaptive(data):
 
 def test_psnr_is_the_default():
     """Without `tune` files are those of "psnr", without offsets."""
-    samples = photo(40, 72)
+    samples = uneven(40, 72)
     data = fdcodec.encode(samples, effort=1)
     assert data == fdcodec.encode(samples, effort=1, tune="psnr")
     assert not is_adaptive(data)
@@ -196,7 +194,7 @@ def test_psnr_is_the_default():
 @pytest.mark.parametrize("channels", [1, 3])
 def test_visual_files_say_so(channels):
     """A file tuned by eye has offsets, `info` tells it, and their bits are counted."""
-    data = fdcodec.encode(photo(40, 72)[:, :, :channels].copy(), effort=1, tune="visual", verify=True)
+    data = fdcodec.encode(uneven(40, 72)[:, :, :channels].copy(), effort=1, tune="visual", verify=True)
     assert is_adaptive(data)
     assert describe(data)["tune"] == "visual"
     counts = describe_bits(data)["element_bits"]

@@ -11,25 +11,10 @@ import click
 
 T = TypeVar("T")
 
-_NAMES = (
-    "quality",
-    "bpp",
-    "lossless",
-    "transform",
-    "effort",
-    "threads",
-    "tile",
-    "sparsity",
-    "tune",
-    "region",
-    "parent",
-)
-_OPTION_OF = {name: f"--{name}" for name in _NAMES} | {
-    "psnr_db": "--psnr",
-    "size_bytes": "--size",
-    "max_pixels": "--max-pixels",
-    "lossless=True": "--lossless",
-}
+_OPTION_OF = {
+    name: f"--{name.replace('_', '-')}"
+    for name in ("quality", "bpp", "lossless", "transform", "effort", "threads", "tile", "sparsity", "region", "parent")
+} | {"psnr_db": "--psnr", "size_bytes": "--size", "max_pixels": "--max-pixels", "lossless=True": "--lossless"}
 _ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True)\b")
 
 
