@@ -1,6 +1,6 @@
 """What tuning by eye is worth: `tune="visual"` against `tune="psnr"`, by SSIMULACRA 2 and by PSNR.
 
-usage: python tools/bench_visual.py --data DIR [--limit 6] [--classes kodak,face] [-o FILE]
+usage: python tools/bench_visual.py --data DIR [--classes kodak,face] [-o FILE]
 
 BD-rates over whole files at four qualities, middles of held-out images. Then `python tools/visual_table.py` writes
 docs/results/visual.md.
@@ -21,7 +21,8 @@ from fdcodec.compare.bd_rate import bd_rate
 from fdcodec.compare.metrics import Samples, psnr, ssimulacra2
 
 MEASURES = {"ssimulacra2": ssimulacra2, "psnr_db": psnr}
-CHOSEN = ("kodak", "natural", "face", "texture")
+IMAGES = {"kodak": 6, "natural": 2, "face": 2, "texture": 2}
+"""How many images of each class, evenly over the sorted names."""
 
 Curve = dict[str, list[float]]
 
@@ -46,9 +47,9 @@ def rates(curves: dict[str, list[Curve]]) -> dict[str, Any]:
     return table
 
 
-def compare(name: str, data: Path, limit: int) -> dict[str, Any]:
+def compare(name: str, data: Path) -> dict[str, Any]:
     """Return everything about one class."""
-    subjects = held_out(data / CLASSES[name][0], limit)
+    subjects = held_out(data / CLASSES[name][0], IMAGES[name])
     curves = {tune: [curve(subject.samples, tune) for subject in subjects] for tune in TUNES}
     percents = rates(curves)
     print(name, {measure: f"{rate['mean']:+.2f} %" for measure, rate in percents.items()}, flush=True)
@@ -58,17 +59,16 @@ def compare(name: str, data: Path, limit: int) -> dict[str, Any]:
 
 @click.command()
 @click.option("--data", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--limit", default=6, show_default=True, help="Images of each class, evenly over the sorted names.")
-@click.option("--classes", default=",".join(CHOSEN), show_default=True, help="Separated by commas.")
+@click.option("--classes", default=",".join(IMAGES), show_default=True, help="Separated by commas.")
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="[tools/results/visual.json]")
-def main(data: Path, limit: int, classes: str, output: Path | None) -> None:
+def main(data: Path, classes: str, output: Path | None) -> None:
     """Compare both tunes; the result file is complete after every class."""
     table: dict[str, Any] = {}
-    unknown = [name for name in classes.split(",") if name not in CLASSES]
+    unknown = [name for name in classes.split(",") if name not in IMAGES]
     if unknown:
-        raise click.BadParameter(f"{unknown[0]} is unknown; classes are {', '.join(CLASSES)}", param_hint="--classes")
+        raise click.BadParameter(f"{unknown[0]} is unknown; classes are {', '.join(IMAGES)}", param_hint="--classes")
     for name in classes.split(","):
-        table[name] = compare(name, data, limit)
+        table[name] = compare(name, data)
         store("visual", output, {"side_px": SIDE_PX, "qualities": QUALITIES, "classes": table})
 
 
