@@ -46,7 +46,7 @@ def random_maps(shape, kind, alphabet, split, seed, halved=0.4):
 def encode(planes):
     """Return payload and final contexts of planes of maps, the first luma."""
     coder, buffer = new_encoder(8 * sum(maps.levels.size for maps in planes) + 4096)
-    contexts = new_contexts(ctx.N_CONTEXTS)
+    contexts = new_contexts(ctx.N_WITH_OFFSETS)
     for k, maps in enumerate(planes):
         code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
     return finish_encoder(coder, buffer), contexts
@@ -55,7 +55,7 @@ def encode(planes):
 def decode(payload, shapes):
     """Return the planes of maps of a payload, and final contexts."""
     coder, buffer = new_decoder(payload)
-    contexts, planes = new_contexts(ctx.N_CONTEXTS), [new_maps(*shape) for shape in shapes]
+    contexts, planes = new_contexts(ctx.N_WITH_OFFSETS), [new_maps(*shape) for shape in shapes]
     for k, maps in enumerate(planes):
         code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
     return planes, contexts
