@@ -28,6 +28,13 @@ def photo(height: int, width: int) -> NDArray[np.uint8]:
     return samples[top : top + height, left : left + width].copy()
 
 
+def uneven(height: int, width: int) -> NDArray[np.uint8]:
+    """Return a photograph whose right half is noise, shape ``(height, width, 3)``."""
+    samples = photo(height, width)
+    samples[:, width // 2 :] = noise(height, width - width // 2, 3, seed=5) // 4
+    return samples
+
+
 def orientation_exif(orientation: int) -> bytes:
     """Return an EXIF block, without a prefix, that holds an orientation and the name of a camera."""
     exif = Image.Exif()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import ablation_kernels as kernels
-from fdcodec import codec
+from fdcodec import choice
 from fdcodec.coding import tuning
 from fdcodec.coding.constants import N_GROUPS
 from fdcodec.kernels import block_search, level_syntax, prediction_kernels, search_kernels
@@ -172,7 +172,7 @@ def no_chroma_from_luma(setup: Setup) -> None:
 
 def opponent_colour(setup: Setup) -> None:
     """Code every image in the opponent colour transform."""
-    put(codec.choose_colour, lambda samples, step: None)
+    put(choice.choose_colour, lambda samples, step: None)
 
 
 def small_tiles(setup: Setup) -> None:

@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fdcodec import container
-from fdcodec.arguments import check_flags, check_integers, check_region, check_transform, resolved
+from fdcodec.arguments import check_flags, check_integers, check_region, check_transform, check_tune, resolved
 from fdcodec.errors import PartialWarning
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE, MIN_TILE_SIZE
 from fdcodec.sources import Source, read_source
@@ -37,6 +37,7 @@ def encode(
     threads: int = 1,
     tile: int | None = None,
     sparsity: int | None = None,
+    tune: Literal["psnr", "visual"] = "psnr",
     exif: bytes | None = None,
     xmp: bytes | None = None,
     icc: bytes | None = None,
@@ -70,6 +71,9 @@ def encode(
         Side of the tiles that can be decoded alone, in pixels, 16..65535; None lets the size of the image decide.
     sparsity
         Largest number of coefficients kept in a block (T_s of the paper); None sets no limit.
+    tune
+        "psnr" for the least squared error; "visual" for pictures that people look at: smooth parts get finer steps and
+        busy ones, which hide errors, coarser ones. Screen content and lossless files are the same with both.
     exif, xmp, icc
         Metadata to store; None keeps what a Pillow image brings, empty bytes leave it out.
     verify
@@ -106,6 +110,7 @@ def encode(
     check_flags(lossless=lossless, verify=verify)
     target = only_target(lossless, quality=quality, psnr_db=psnr_db, bpp=bpp, size_bytes=size_bytes)
     check_transform(transform, embed)
+    check_tune(tune)
     check_integers(effort=(effort, 1, 9), threads=(threads, 0, MAX_THREADS))
     limits = {"tile": (tile, MIN_TILE_SIZE, MAX_SIDE), "sparsity": (sparsity, 1, MAX_SIDE)}
     check_integers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
@@ -116,6 +121,7 @@ def encode(
         threads=threads or os.cpu_count() or 1,
         tile=tile,
         sparsity=sparsity,
+        tune=tune,
         verify=verify,
     )
     return encode_to_target(picture, settings, target)

@@ -10,6 +10,9 @@ from fdcodec.errors import ParameterError
 if TYPE_CHECKING:
     from fdcodec.model import ClassModel
 
+TUNES = ("psnr", "visual")
+"""What an encode can be tuned for."""
+
 
 def check_integers(**values: tuple[Any, int, int]) -> None:
     """Check that each value, given as ``name=(value, lowest, highest)``, is an integer in its range."""
@@ -23,6 +26,12 @@ def check_flags(**values: Any) -> None:
     for name, value in values.items():
         if not isinstance(value, bool):
             raise ParameterError(f"{name}: {shown(value)} is not True or False")
+
+
+def check_tune(tune: Any) -> None:
+    """Check what an encode is tuned for."""
+    if not (isinstance(tune, str) and tune in TUNES):
+        raise ParameterError(f"tune: {shown(tune)} is not one of {', '.join(TUNES)}; psnr is the default")
 
 
 def check_region(region: Any) -> None:

@@ -1,4 +1,4 @@
-"""The encoder's choice of a class model: the one that makes a sample of the picture cheapest, all costs counted."""
+"""What the encoder chooses for a whole picture: parameters, and the class model that is cheapest on a sample of it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.lossy import encode_tile
-from fdcodec.coding.parameters import Parameters
+from fdcodec.coding.parameters import Parameters, step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors
-from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
+from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
+from fdcodec.image.picture import Samples
+from fdcodec.image.screen import is_screen
 from fdcodec.model import ClassModel, resolve
 from fdcodec.model.registry import presets
 
@@ -21,6 +23,16 @@ ROUNDS = ((2, 3), (3, 1))  # windows a side of the sample, and how many models g
 # Models of nearly the same cost change places between neighbouring qualities, where the size may then fall: 15 times in
 # 456 steps on 19 pictures, by 3 % but in a file of 90 bytes. To choose at steps half an octave apart costs more.
 _QUICK = EncoderSettings(effort=1)
+
+
+def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters:
+    """Return step, colour transform and tools; the filter's strengths are chosen when all is coded."""
+    step_index = step_index_for(settings.quality)
+    colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1].astype(np.uint8, copy=False)
+    screen = is_screen(colours)
+    adaptive = settings.tune == "visual" and not screen
+    colour = None if colours.shape[2] == 1 else choose_colour(colours, 2.0 ** (step_index / 32 - 4))
+    return Parameters(step_index, colour, screen=screen, adaptive=adaptive)
 
 
 def choose_model(

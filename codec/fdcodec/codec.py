@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from fdcodec import container
 from fdcodec.coding import lossless
 from fdcodec.coding.lossy import decode_tile, encode_tile
-from fdcodec.coding.parameters import Parameters, step_index_for
+from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError, UnsupportedError
 from fdcodec.filtering.post import apply_filter, best_strengths, strength_errors
-from fdcodec.image.colour import aim_beyond, choose_colour, colour_matrix, from_planes, plane_bounds, to_planes
+from fdcodec.image.colour import aim_beyond, colour_matrix, from_planes, plane_bounds, to_planes
 from fdcodec.image.picture import Picture, Samples
-from fdcodec.image.screen import is_screen
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel, find
 from fdcodec.model.registry import is_preset
@@ -37,13 +36,13 @@ LARGE_TILE = 1024  # side of the tiles of a picture that is larger than two of t
 
 def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     """Return the file of a picture (SPEC 1.2)."""
-    from fdcodec.choice import choose_model
+    from fdcodec.choice import choose_model, choose_parameters
 
     if settings.lossless:
         return _encode_lossless(picture, settings)
     if picture.depth != 8:
         raise UnsupportedError("image: 16-bit samples are coded with lossless=True only; or reduce them to 8 bits")
-    parameters = _choose_parameters(picture.samples, settings)
+    parameters = choose_parameters(picture.samples, settings)
     model = choose_model(settings.transform, picture.samples.astype(np.uint8, copy=False), parameters)
     header = _header_of(picture, settings)
     tiles = _over_tiles(header, settings.threads, lambda part: _encode_part(part, model, parameters, settings), picture)
@@ -128,15 +127,19 @@ def _encode_part(
 
     Colour planes come first, then alpha without loss behind a length (SPEC 3.3).
     """
+    from fdcodec.coding.adaptation import adaptive_steps
     from fdcodec.coding.tuning import search_options
 
     n_colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if n_colours == 3 else None
-    planes = to_planes(samples[:, :, :n_colours].astype(np.uint8, copy=False), matrix)
-    options = search_options(settings, parameters.step_index, plane_bounds(matrix))
+    colours = samples[:, :, :n_colours].astype(np.uint8, copy=False)
+    planes = to_planes(colours, matrix)
+    bounds, step_index = plane_bounds(matrix), parameters.step_index
+    options = search_options(settings, step_index, bounds)
+    steps = adaptive_steps(colours, settings, step_index, bounds) if parameters.adaptive else None
     goal = planes if parameters.screen else aim_beyond(planes, matrix)  # it costs screens 1 to 3 %
-    payload, decoded, maps, _ = encode_tile(goal, model, options, parameters.screen)
-    errors = strength_errors(planes, decoded, maps, model, parameters.step_index)
+    payload, decoded, maps, _ = encode_tile(goal, model, options, parameters.screen, steps)
+    errors = strength_errors(planes, decoded, maps, model, step_index)
     if samples.shape[2] == n_colours:
         return payload, errors
     alpha = lossless.encode_planes(samples[:, :, n_colours:].transpose(2, 0, 1).copy(), 8)
@@ -154,8 +157,9 @@ def _decode_part(
     matrix = colour_matrix(parameters.colour) if planes_shape[0] == 3 else None
     colours, alpha = colour_payload(payload, channels)
     bounds = plane_bounds(matrix)
-    planes, maps = decode_tile(colours, planes_shape, model, parameters.step_index, bounds, parameters.screen)
-    apply_filter(planes, maps, model, parameters.step_index, parameters.strengths, bounds)
+    step_index, screen, adaptive = parameters.step_index, parameters.screen, parameters.adaptive
+    planes, maps = decode_tile(colours, planes_shape, model, step_index, bounds, screen, adaptive)
+    apply_filter(planes, maps, model, step_index, parameters.strengths, bounds)
     samples: NDArray[np.uint8] = from_planes(planes, matrix, height, width)
     if channels in (1, 3):
         return samples
@@ -188,15 +192,6 @@ def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
 
     payloads = _over_tiles(header, settings.threads, encode_part, picture)
     return container.write(header, payloads, metadata=_metadata_of(picture))
-
-
-def _choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters:
-    step_index = step_index_for(settings.quality)
-    colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1].astype(np.uint8, copy=False)
-    screen = is_screen(colours)
-    if colours.shape[2] == 1:
-        return Parameters(step_index, screen=screen)
-    return Parameters(step_index, choose_colour(colours, 2.0 ** (step_index / 32 - 4)), screen=screen)
 
 
 def _header_of(picture: Picture, settings: EncoderSettings) -> Header:

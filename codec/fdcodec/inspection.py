@@ -34,6 +34,7 @@ def describe(data: bytes) -> dict[str, Any]:
         "samples": _CHANNEL_NAMES[header.channels],
         "depth_bits": header.depth,
         "lossless": header.lossless,
+        "tune": _tune_of(header),
         "tiles": header.tile_count,
         "tile_size": header.tile_size or None,
         "file_bytes": len(data),
@@ -47,6 +48,15 @@ def describe(data: bytes) -> dict[str, Any]:
         "pixel_hash": file.pixel_hash.hex() if file.pixel_hash else None,
         "chunks": [{"type": kind, "bytes": length} for kind, length in file.chunks],
     }
+
+
+def _tune_of(header: container.Header) -> str | None:
+    """Return what a lossy file was tuned for, as far as it tells; None for a lossless one."""
+    from fdcodec.coding.parameters import Parameters
+
+    if header.lossless:
+        return None
+    return "visual" if Parameters.from_bytes(header.parameters).adaptive else "psnr"
 
 
 def _name_of(file: container.File) -> str | None:
@@ -94,7 +104,9 @@ def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
         _, _, width, height = header.tile_rectangle(tile)
         colours, alpha = colour_payload(payload, header.channels)
         shape = plane_shape(height, width, header.channels)
-        bits = bits_of_tile(colours, shape, model, parameters.step_index, bounds, parameters.screen)
+        bits = bits_of_tile(
+            colours, shape, model, parameters.step_index, bounds, parameters.screen, parameters.adaptive
+        )
         for plane, counts in (bits | {"alpha": {"": 8.0 * len(alpha)}}).items():
             total.setdefault(plane, Counter()).update(counts)
     return {plane: {name: round(count) for name, count in counts.items()} for plane, counts in total.items()}

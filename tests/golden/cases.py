@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.images import noise, photo, ramp
+from tests.images import noise, photo, ramp, uneven
 
 import fdcodec
 
@@ -47,6 +47,7 @@ CASES = {
     "dct-low-quality": Case(lambda: photo(32, 32), {"quality": 10, "transform": "dct"}),
     "colour-with-alpha": Case(lambda: with_disc(photo(24, 24)), {"quality": 70}),
     "gray-with-alpha": Case(lambda: with_disc(ramp(12, 17, 1)), {"quality": 70}),
+    "visual": Case(lambda: uneven(36, 68), {"quality": 45, "tune": "visual"}),
     "tiles": Case(lambda: photo(40, 40), {"quality": 40, "tile": 32}),
     "lossless-gray": Case(lambda: ramp(19, 23, 1)[:, :, 0], {"lossless": True}),
     "lossless-photo": Case(lambda: photo(16, 16), {"lossless": True}),

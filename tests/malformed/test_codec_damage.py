@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from tests.images import noise, photo
+from tests.images import noise, photo, uneven
 
 import fdcodec
 from fdcodec import container
@@ -23,6 +23,7 @@ SMALL = {
     "alpha": fdcodec.encode(noise(9, 8, 4, seed=1), quality=20),
     "lossless": fdcodec.encode(photo(9, 8), lossless=True),
     "embedded": fdcodec.encode(photo(9, 8), embed=True, transform=MODEL, exif=b"exif"),
+    "adaptive": fdcodec.encode(uneven(20, 36), quality=10, tune="visual"),
     "tiled": fdcodec.encode(photo(20, 40), tile=16),
 }
 small = pytest.mark.parametrize("data", SMALL.values(), ids=SMALL)
@@ -140,7 +141,7 @@ def test_an_empty_payload_of_many_trees_is_refused_at_its_first_rows():
 
     model, maps = get("photo"), new_maps(2048, 2048)
     stream = (*new_decoder(b""), start_contexts(model))
-    code_plane(stream, maps, maps, 0, model.tables.scans, new_code_work(), None)
+    code_plane(stream, maps, maps, 0, model.tables.scans, new_code_work(), None, None)
     assert maps.log2_widths[256:].max() == 0
 
 

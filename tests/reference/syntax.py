@@ -18,7 +18,11 @@ SHAPES = {
     "learned": (3, 3),
     "which learned": (3, 9, 8),
     "screen tools": (2, 734),
+    "offset differs": (3,),
+    "offset sign": (1,),
+    "offset magnitude": (4,),
 }
+MAX_OFFSET = 6
 FALLBACK_MODES = (1, 26, 10, 22, 30, 27, 11, 2)
 
 
@@ -68,17 +72,36 @@ class Block:
 
 
 class PlaneDecoder:
-    """Decodes one plane; `guide` is the decoder of the luma plane, None for luma; `n_learned` modes by log2 size."""
+    """Decodes one plane; `guide` is the decoder of the luma plane, None for luma; `n_learned` modes by log2 size.
 
-    def __init__(self, coder, contexts, height, width, guide=None, n_learned=None):
-        self.n_learned = n_learned or {}
+    With `adaptive`, trees have step offsets, by the place of their first sample.
+    """
+
+    def __init__(self, coder, contexts, height, width, guide=None, n_learned=None, adaptive=False):
+        self.n_learned, self.offsets = n_learned or {}, {}
         self.coder, self.contexts, self.guide, self.kind = coder, contexts, guide, 0 if guide is None else 1
         self.height, self.width = height, width
         self.blocks = {}
         self.levels = [[0] * width for _ in range(height)]
         for y in range(0, height, 32):
             for x in range(0, width, 32):
+                if adaptive:
+                    self.offsets[x, y] = self.offset(x, y)
                 self.square(x, y, 32)
+
+    def offset(self, x, y):
+        """Decode the step offset of a tree."""
+        left, above = self.offsets.get((x - 32, y)), self.offsets.get((x, y - 32))
+        left, above = [
+            0 if a is None and b is None else b if a is None else a for a, b in ((left, above), (above, left))
+        ]
+        expected = (left + above) // 2
+        if not self.bin("offset differs", min(abs(left - above), 2)):
+            return expected
+        sign, magnitude = -1 if self.bin("offset sign", 0) else 1, 1
+        while magnitude < 2 * MAX_OFFSET and self.bin("offset magnitude", min(magnitude - 1, 3)):
+            magnitude += 1
+        return max(min(expected + sign * magnitude, MAX_OFFSET), -MAX_OFFSET)
 
     def at(self, x, y):
         """Return the block over a sample, None where none is decoded."""

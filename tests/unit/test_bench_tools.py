@@ -72,6 +72,18 @@ def test_bare_model_keeps_all_but_transforms(tool):
     assert control.filters is model.filters
 
 
+def test_tunes_are_compared_by_each_measure(tool):
+    """Half the bytes at each score, and at 1.5 dB less where a doubling buys 3, are -50 and -29 %, in the table too."""
+    bench, table = tool("bench_visual"), tool("visual_table")
+    anchor = {"size_bytes": [100, 200, 400, 800], "ssimulacra2": [40, 55, 70, 85], "psnr_db": [30, 33, 36, 39]}
+    test = {"size_bytes": [50, 100, 200, 400], "ssimulacra2": [40, 55, 70, 85], "psnr_db": [28.5, 31.5, 34.5, 37.5]}
+    rates = bench.rates({"psnr": [anchor], "visual": [test]})
+    assert rates["ssimulacra2"]["mean"] == pytest.approx(-50)
+    assert rates["psnr_db"]["mean"] == pytest.approx(100 * (0.5**0.5 - 1))
+    row = table.rows({"kodak": {"images": [{}], "bd_rate_percent": rates}})[-1]
+    assert row == "| kodak (1) | -50.0 | -50.0 | -50.0 | -29.3 |"
+
+
 def test_shares_count_refusals_apart(tool):
     """A target that was refused counts neither as met nor as missed."""
     rows = [

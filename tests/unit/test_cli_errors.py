@@ -58,6 +58,7 @@ def test_one_bad_input_among_several(cli):
         ("encode", "a.png", "-j", "65"),
         ("encode", "a.png", "--sparsity", "0"),
         ("encode", "a.png", "--tile", "8"),
+        ("encode", "a.png", "--tune", "ear"),
         ("encode", "a.png", "--size", "10"),
     ],
 )

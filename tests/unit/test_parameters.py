@@ -21,6 +21,8 @@ BLOCKS = {
     Parameters(383, (511, 511, 511), (7, 7)): b"\x7f\xff\xff\xff\xff\x07",
     Parameters(0, screen=True): b"\0\0\1",
     Parameters(0, (0, 0, 0), screen=True): b"\0\x80\0\0\0\0\1",
+    Parameters(0, adaptive=True): b"\0\0\2",
+    Parameters(0, (0, 0, 0), adaptive=True): b"\0\x80\0\0\0\0\2",
 }
 
 
@@ -40,11 +42,23 @@ def test_every_step_and_strength_round_trips(colour):
         assert parameters == Parameters.from_bytes(parameters.to_bytes())
 
 
-@pytest.mark.parametrize(
-    "block",
-    [b"", b"\0", b"\0\0\0", b"\0\x80", b"\0\x80\0\0\0", b"\0\0\0\0\0\0", b"\x80\x01", b"\0\x80\0\0\0\x08", b"\0\0\2"],
-    ids=["nothing", "1 byte", "3 bytes", "no angles", "5 bytes", "6 bytes unasked", "step 384", "bit 27", "tools 2"],
-)
+REFUSED = {
+    "nothing": b"",
+    "1 byte": b"\0",
+    "3 bytes": b"\0\0\0",
+    "no angles": b"\0\x80",
+    "5 bytes": b"\0\x80\0\0\0",
+    "6 bytes unasked": b"\0\0\0\0\0\0",
+    "step 384": b"\x80\x01",
+    "bit 27": b"\0\x80\0\0\0\x08",
+    "both tools": b"\0\0\3",
+    "tools 4": b"\0\0\4",
+    "tools 130": b"\0\0\x82",
+    "bytes after the tools": b"\0\0\2\0",
+}
+
+
+@pytest.mark.parametrize("block", REFUSED.values(), ids=REFUSED)
 def test_blocks_that_are_refused(block):
     """Another length, a step index above the greatest, and a reserved bit are FormatErrors."""
     with pytest.raises(FormatError, match="coding parameters"):

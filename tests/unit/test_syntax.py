@@ -46,18 +46,18 @@ def random_maps(shape, kind, alphabet, split, seed, halved=0.4):
 def encode(planes):
     """Return payload and final contexts of planes of maps, the first luma."""
     coder, buffer = new_encoder(8 * sum(maps.levels.size for maps in planes) + 4096)
-    contexts = new_contexts(ctx.N_CONTEXTS)
+    contexts = new_contexts(ctx.N_WITH_OFFSETS)
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None)
+        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
     return finish_encoder(coder, buffer), contexts
 
 
 def decode(payload, shapes):
     """Return the planes of maps of a payload, and final contexts."""
     coder, buffer = new_decoder(payload)
-    contexts, planes = new_contexts(ctx.N_CONTEXTS), [new_maps(*shape) for shape in shapes]
+    contexts, planes = new_contexts(ctx.N_WITH_OFFSETS), [new_maps(*shape) for shape in shapes]
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None)
+        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
     return planes, contexts
 
 
@@ -146,7 +146,7 @@ def test_context_numbers_exhaustively():
     ]
     assert list(range(ctx.ABOVE_ONE - ctx.SIGNIFICANT)) == numbers
     assert ctx.MAGNITUDE + (16 + 14) * ctx.N_NEIGHBOUR_CLASSES + ctx.N_NEIGHBOUR_CLASSES <= ctx.N_CONTEXTS
-    assert len(Contexts().bins) == ctx.N_CONTEXTS
+    assert len(Contexts().bins) == ctx.N_WITH_OFFSETS
 
 
 def test_sizes_have_their_classes():

@@ -61,7 +61,7 @@ def write(planes):
     coder, buffer = new_encoder(1 << 18)
     contexts = new_contexts(N_CONTEXTS)
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None)
+        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
     return finish_encoder(coder, buffer), contexts
 
 
@@ -70,7 +70,7 @@ def read(payload, shape, count):
     coder, buffer = new_decoder(payload)
     contexts, planes = new_contexts(N_CONTEXTS), [new_maps(*shape) for _ in range(count)]
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None)
+        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
     return planes, contexts
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.images import photo, ramp
+from tests.images import photo, ramp, uneven
 from tests.reference import colour, filtering
 from tests.reference.range_coder import Decoder
 from tests.reference.reconstruct import reconstruct_tile
@@ -42,23 +42,24 @@ def test_decoder_follows_a_trained_model(name):
 
 
 @pytest.mark.parametrize("quality", [5, 50, 95])
-@pytest.mark.parametrize("channels", [1, 3])
-def test_decoder_of_the_specification_gives_the_same_samples(quality, channels):
+@pytest.mark.parametrize(("channels", "tune", "width"), [(1, "psnr", 28), (3, "psnr", 28), (3, "visual", 68)])
+def test_decoder_of_the_specification_gives_the_same_samples(quality, channels, tune, width):
     """A whole file, decoded by plain Python written from the specification, has the package's samples."""
-    samples, model = photo(20, 28)[:, :, :channels].copy(), get("photo")
-    data = encode(Picture(samples), EncoderSettings(quality=quality, transform=model, effort=3))
+    samples, model = (photo if tune == "psnr" else uneven)(20, width)[:, :, :channels].copy(), get("photo")
+    data = encode(Picture(samples), EncoderSettings(quality=quality, transform=model, effort=3, tune=tune))
     file = container.read(data)
     parameters = Parameters.from_bytes(file.header.parameters)
     matrix = colour.matrix_of(parameters.colour) if channels == 3 else None
     bounds = colour.ranges_of(matrix)
-    planes = reconstruct_tile(Decoder(file.payloads[0]), 20, 28, model, parameters.step_index, bounds)
+    coder, step_index = Decoder(file.payloads[0]), parameters.step_index
+    planes = reconstruct_tile(coder, 20, width, model, step_index, bounds, parameters.adaptive)
     done = []
     for k, (plane, decoder) in enumerate(planes):
-        blocks = [[decoder.at(x, y) for x in range(0, 28, 4)] for y in range(0, 20, 4)]
+        blocks = [[decoder.at(x, y) for x in range(0, width, 4)] for y in range(0, 20, 4)]
         sides = [[[block.log2_sides[k] for block in row] for row in blocks] for k in (0, 1)]
         strength, filters = parameters.strengths[min(k, 1)], model.filters[min(k, 1)]
-        done.append(filtering.filtered(plane, sides, filters, parameters.step_index, strength, bounds[k]))
-    expected = [[colour.samples_of([p[y][x] for p in done], matrix) for x in range(28)] for y in range(20)]
+        done.append(filtering.filtered(plane, sides, filters, step_index, strength, bounds[k]))
+    expected = [[colour.samples_of([p[y][x] for p in done], matrix) for x in range(width)] for y in range(20)]
     assert expected == decode(data).samples.tolist()
 
 

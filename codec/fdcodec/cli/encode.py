@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fdcodec.arguments import TUNES
 from fdcodec.cli import options
 from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
 from fdcodec.cli.console import Console
@@ -42,6 +43,13 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @click.option("-j", "--threads", type=int, default=1, show_default=True, help="Threads; 0 for one a processor.")
 @click.option("--tile", type=int, help="Side of tiles that can be decoded alone, in pixels.")
 @click.option("--sparsity", type=int, help="Most coefficients kept in a block.")
+@click.option(
+    "--tune",
+    type=click.Choice(TUNES),
+    default="psnr",
+    show_default=True,
+    help="visual: finer steps where errors are seen, coarser ones where the picture hides them.",
+)
 @click.option(
     "--metadata", default="all", show_default=True, callback=_metadata_names, help="all, none, or exif,xmp,icc."
 )

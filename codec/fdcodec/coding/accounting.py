@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.lossy import Bounds, refuse_short_payload, screen_tools, start_contexts
+from fdcodec.coding.lossy import Bounds, new_offsets, refuse_short_payload, screen_tools, start_contexts
 from fdcodec.kernels.range_coder import TALLY_UNIT, close_tally, new_decoder, new_tally
 from fdcodec.kernels.reconstruction_kernels import new_work
 from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
@@ -21,12 +21,19 @@ ELEMENTS = {
     "screen tools": (ctx.USES_TOOL, ctx.IS_COPIED),
     "samples": (ctx.IS_CODED, ctx.FOLLOWER, ctx.NEIGHBOUR, ctx.RECENT, ctx.RECENT_INDEX, ctx.LITERAL),
     "vectors": (ctx.LIKELY_VECTOR, ctx.VECTOR),
+    "step offsets": (ctx.OFFSET_DIFFERS,),
 }
 """The first context of each part of a syntax element; a part ends where the next one starts."""
 
 
 def bits_of_tile(
-    payload: bytes, shape: tuple[int, int, int], model: ClassModel, step_index: int, bounds: Bounds, screen: bool
+    payload: bytes,
+    shape: tuple[int, int, int],
+    model: ClassModel,
+    step_index: int,
+    bounds: Bounds,
+    screen: bool,
+    adaptive: bool,
 ) -> dict[str, dict[str, float]]:
     """Return the bits of each syntax element of a tile's luma (or gray) and chroma planes.
 
@@ -35,18 +42,19 @@ def bits_of_tile(
 
     Parameters
     ----------
-    payload, shape, model, step_index, bounds, screen
+    payload, shape, model, step_index, bounds, screen, adaptive
         As for `lossy.decode_tile`, errors too.
     """
     coder, buffer = new_decoder(payload)
-    contexts, work = new_tally(start_contexts(model)), new_work()
+    contexts, work = new_tally(start_contexts(model, adaptive)), new_work()
     planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
     half_step, tables = int(HALF_STEPS[step_index]), model.tables
+    offsets = new_offsets(*shape[1:]) if adaptive else None
     spent = [contexts[:, 3].copy()]
     for k, plane in enumerate(maps):
         tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else None
         code_work = new_code_work(tables.n_learned)
-        code_plane((coder, buffer, contexts), plane, maps[0], min(k, 1), tables.scans, code_work, tools)
+        code_plane((coder, buffer, contexts), plane, maps[0], min(k, 1), tables.scans, code_work, tools, offsets)
         close_tally(coder, contexts)
         spent.append(contexts[:, 3].copy())
     refuse_short_payload(coder, payload)

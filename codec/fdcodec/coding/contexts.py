@@ -39,4 +39,9 @@ RECENT_INDEX = RECENT + KINDS  # [kind][node of a tree of 5 bits]
 LITERAL = RECENT_INDEX + KINDS * 32  # [kind][sign, prefix bins]
 LIKELY_VECTOR = LITERAL + KINDS * 16  # [kind][index]
 VECTOR = LIKELY_VECTOR + KINDS * 8  # [kind][sign, prefix bins left, prefix bins up]
-N_CONTEXTS = VECTOR + KINDS * 31
+N_CONTEXTS = VECTOR + KINDS * 31  # whose start states a class model may hold
+
+OFFSET_DIFFERS = N_CONTEXTS  # [difference of left and above 0..2]
+OFFSET_SIGN = OFFSET_DIFFERS + 3
+OFFSET_MAGNITUDE = OFFSET_SIGN + 1  # [magnitude 1..4 and above]
+N_WITH_OFFSETS = OFFSET_MAGNITUDE + 4

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.contexts import N_CONTEXTS
+from fdcodec.coding.constants import MAX_LOG2, MAX_STEP_INDEX, OFFSET_UNIT
+from fdcodec.coding.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.errors import FormatError
 from fdcodec.kernels.range_coder import (
     MAX_OVERRUN,
@@ -33,6 +34,13 @@ Bounds = list[tuple[int, int]]
 _BYTES_PER_SAMPLE = 6  # noise at quality 100 takes 1.0, black and white noise 1.3; the refill checks its writes
 
 
+class Steps(NamedTuple):
+    """What the search goes by where trees have step offsets: those, and the options by plane and offset."""
+
+    offsets: NDArray[np.int64]
+    options: list[tuple[Options, ...]]
+
+
 class EncodedTile(NamedTuple):
     """A tile's payload, its reconstruction before the filter, the maps of each plane and the contexts it ended with."""
 
@@ -42,7 +50,9 @@ class EncodedTile(NamedTuple):
     contexts: NDArray[np.int32]
 
 
-def encode_tile(planes: Planes, model: ClassModel, options: list[Options], screen: bool = False) -> EncodedTile:
+def encode_tile(
+    planes: Planes, model: ClassModel, options: list[Options], screen: bool = False, steps: Steps | None = None
+) -> EncodedTile:
     """Encode a tile.
 
     Parameters
@@ -55,13 +65,15 @@ def encode_tile(planes: Planes, model: ClassModel, options: list[Options], scree
         The search options of each plane.
     screen
         Whether the screen tools are on.
+    steps
+        Step offsets of the trees and what goes with them; None where all have the same step.
     """
     from fdcodec.kernels.copy_search import new_tools
     from fdcodec.kernels.search_kernels import encode_plane
     from fdcodec.kernels.search_state import new_search
 
     coder, buffer = new_encoder(_BYTES_PER_SAMPLE * planes.size + 4096)
-    contexts = start_contexts(model)
+    contexts = start_contexts(model, steps is not None)
     stream, tables, work = (coder, buffer, contexts), model.tables, new_work()
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
@@ -70,7 +82,8 @@ def encode_tile(planes: Planes, model: ClassModel, options: list[Options], scree
         tools = None
         if screen:
             tools = new_tools(screen_tools(decoded, k, o.half_step, (o.low, o.high), model, work), plane, k == 0)
-        encode_plane(search, tools, o, stream, new_code_work(tables.n_learned))
+        local = None if steps is None else (steps.offsets, steps.options[k])
+        encode_plane(search, tools, o, stream, new_code_work(tables.n_learned), local)
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 
@@ -81,6 +94,7 @@ def decode_tile(
     step_index: int,
     bounds: Bounds,
     screen: bool = False,
+    adaptive: bool = False,
 ) -> tuple[Planes, list[Maps]]:
     """Return the planes of a tile before the filter, and their maps.
 
@@ -98,6 +112,8 @@ def decode_tile(
         Range that each plane's samples are clipped to.
     screen
         Whether the screen tools are on; then each block is reconstructed as soon as it is read.
+    adaptive
+        Whether trees have step offsets (SPEC 5.8).
 
     Raises
     ------
@@ -105,15 +121,19 @@ def decode_tile(
         The payload ends before the planes do.
     """
     coder, buffer = new_decoder(payload)
-    stream, work = (coder, buffer, start_contexts(model)), new_work()
+    stream, work = (coder, buffer, start_contexts(model, adaptive)), new_work()
+    offsets = new_offsets(*shape[1:])
+    coded = offsets if adaptive else None
     planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
     half_step, tables = int(HALF_STEPS[step_index]), model.tables
     for k in range(shape[0]):
         tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else None
-        code_plane(stream, maps[k], maps[0], min(k, 1), tables.scans, new_code_work(tables.n_learned), tools)
+        code_work = new_code_work(tables.n_learned)
+        code_plane(stream, maps[k], maps[0], min(k, 1), tables.scans, code_work, tools, coded)
     refuse_short_payload(coder, payload)
+    half_steps = HALF_STEPS[local_indices(step_index, offsets)]
     for k in range(0 if screen else shape[0]):
-        reconstruct_plane(planes[k], planes[0], maps[k], half_step, bounds[k], tables, work)
+        reconstruct_plane(planes[k], planes[0], maps[k], half_steps, bounds[k], tables, work)
     return planes, maps
 
 
@@ -132,13 +152,24 @@ def screen_tools(
     return tools
 
 
-def start_contexts(model: ClassModel) -> NDArray[np.int32]:
-    """Return the contexts a tile starts with: the model's start states, or even odds."""
-    contexts: NDArray[np.int32] = new_contexts(N_CONTEXTS)
+def new_offsets(height: int, width: int) -> NDArray[np.int64]:
+    """Return step offsets of 0 for the trees of a plane."""
+    side = 1 << MAX_LOG2
+    return np.zeros((-(-height // side), -(-width // side)), np.int64)
+
+
+def local_indices(step_index: int, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the step indices of trees by their offsets, any shape (SPEC 4.3)."""
+    return np.clip(step_index + OFFSET_UNIT * offsets, 0, MAX_STEP_INDEX)
+
+
+def start_contexts(model: ClassModel, adaptive: bool = False) -> NDArray[np.int32]:
+    """Return the contexts a tile starts with: the model's start states, or even odds, which those of offsets have."""
+    contexts: NDArray[np.int32] = new_contexts(N_WITH_OFFSETS if adaptive else N_CONTEXTS)
     if model.start_states is not None:
         probability = (model.start_states[:, 0].astype(np.int32) << (PROBABILITY_BITS - 8)) + (
             1 << (PROBABILITY_BITS - 9)
         )
-        contexts[:, 0] = contexts[:, 1] = probability
-        contexts[:, 2] = model.start_states[:, 1]
+        contexts[:N_CONTEXTS, 0] = contexts[:N_CONTEXTS, 1] = probability
+        contexts[:N_CONTEXTS, 2] = model.start_states[:, 1]
     return contexts

@@ -10,7 +10,7 @@ Angles = tuple[int, int, int]
 _STEP_BITS = 9
 _CUSTOM_COLOUR = 1 << 15
 _STRENGTH_BITS = 3
-_SCREEN = b"\1"
+_TOOLS = (b"", b"\1", b"\2")  # none, screen tools, adaptive steps
 
 BASE_STEP = 96.0  # in pixel values, at quality 0 but for the low end
 HALVING = 26.0  # quality that halves the step, up to HIGH_QUALITY
@@ -34,16 +34,19 @@ class Parameters:
         Strength of the filter, 0..7, in luma and in chroma (SPEC 6.4).
     screen
         Whether blocks may be sampled (SPEC 5.9).
+    adaptive
+        Whether trees have step offsets (SPEC 5.8); not together with `screen`.
     """
 
     step_index: int
     colour: Angles | None = None
     strengths: tuple[int, int] = (0, 0)
     screen: bool = False
+    adaptive: bool = False
 
     def to_bytes(self) -> bytes:
-        """Return 2 bytes, or 6 with a colour transform of its own, and one more with screen tools."""
-        tools = _SCREEN if self.screen else b""
+        """Return 2 bytes, or 6 with a colour transform of its own, and one more with screen tools or adaptive steps."""
+        tools = _TOOLS[self.screen + 2 * self.adaptive]
         head = self.step_index | self.strengths[0] << _STEP_BITS | self.strengths[1] << (_STEP_BITS + _STRENGTH_BITS)
         if self.colour is None:
             return head.to_bytes(2, "little") + tools
@@ -58,20 +61,21 @@ class Parameters:
         custom = bool(head & _CUSTOM_COLOUR)
         length = 6 if custom else 2
         data, tools = data[:length], data[length:]
-        if len(data) != length or tools not in (b"", _SCREEN):
-            raise FormatError(f"coding parameters: expected {length} bytes and a 1 where screen tools are on")
+        if len(data) != length or tools not in _TOOLS:
+            raise FormatError(f"coding parameters: expected {length} bytes and, where tools are on, a 1 or a 2")
+        screen, adaptive = tools == _TOOLS[1], tools == _TOOLS[2]
         step_index = head & ((1 << _STEP_BITS) - 1)
         if step_index > MAX_STEP_INDEX:
             raise FormatError(f"coding parameters: step index {step_index} is above {MAX_STEP_INDEX}")
         strengths = (head >> _STEP_BITS & MAX_STRENGTH, head >> (_STEP_BITS + _STRENGTH_BITS) & MAX_STRENGTH)
         if not custom:
-            return cls(step_index, None, strengths, bool(tools))
+            return cls(step_index, None, strengths, screen, adaptive)
         packed = int.from_bytes(data[2:], "little")
         if packed >> (3 * COLOUR_ANGLE_BITS):
             raise FormatError("coding parameters: a reserved bit of the colour angles is set")
         mask = (1 << COLOUR_ANGLE_BITS) - 1
         angles = (packed & mask, packed >> COLOUR_ANGLE_BITS & mask, packed >> (2 * COLOUR_ANGLE_BITS) & mask)
-        return cls(step_index, angles, strengths, bool(tools))
+        return cls(step_index, angles, strengths, screen, adaptive)
 
 
 def step_index_for(quality: float) -> int:

@@ -34,6 +34,8 @@ class EncoderSettings:
         Largest number of coefficients kept in a block (T_s of the paper); None sets no limit.
     verify
         Whether the file is decoded and carries the hash of its samples.
+    tune
+        "psnr" for the least squared error, "visual" for what the eye sees: coarser steps where a picture is busy.
     thrift
         Factor of lambda: above 1 the file is a little smaller at the same step, which fills what lies between two.
     """
@@ -47,4 +49,5 @@ class EncoderSettings:
     tile: int | None = None
     sparsity: int | None = None
     verify: bool = False
+    tune: Literal["psnr", "visual"] = "psnr"
     thrift: float = 1.0

@@ -104,11 +104,15 @@ def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)
 
 
 @kernel()
-def reconstruct_plane(plane, luma, maps, half_step, bounds, tables, work):
-    """Reconstruct every block of a plane in coding order; `luma` is the decoded luma plane (or `plane` itself)."""
+def reconstruct_plane(plane, luma, maps, half_steps, bounds, tables, work):
+    """Reconstruct every block of a plane in coding order, with the half step of its tree.
+
+    `luma` is the decoded luma plane (or `plane` itself).
+    """
     height, width = plane.shape
     for tree_y in range(0, height, 1 << MAX_LOG2):
         for tree_x in range(0, width, 1 << MAX_LOG2):
+            half_step = half_steps[tree_y >> MAX_LOG2, tree_x >> MAX_LOG2]
             for z_index in range(TREE_CELLS):
                 x, y = tree_cell(tree_x, tree_y, z_index)
                 if x < width and y < height:

@@ -7,7 +7,7 @@ are tried: choices made beside other samples than the decoder's cost 5 % (ADR 00
 
 import numpy as np
 
-from fdcodec.coding.constants import DC, MAX_LOG2, MIN_LOG2
+from fdcodec.coding.constants import DC, MAX_LOG2, MAX_OFFSET, MIN_LOG2
 from fdcodec.kernels.block_kernels import (
     END,
     LEFT,
@@ -23,6 +23,7 @@ from fdcodec.kernels.block_kernels import (
 from fdcodec.kernels.block_search import search_block
 from fdcodec.kernels.cost_kernels import bin_cost, update_costs
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.offset_syntax import code_offset
 from fdcodec.kernels.quantization_kernels import INFINITE
 from fdcodec.kernels.sampled_search import settle_samples
 from fdcodec.kernels.screen_kernels import fill_vectors
@@ -193,12 +194,20 @@ def _search_tree(s, tools, o, x, y):
 
 
 @kernel()
-def encode_plane(s, tools, o, stream, code_work):
-    """Search and write a plane tree by tree; costs follow the adapting contexts. `tools` is None or screen tools."""
+def encode_plane(s, tools, o, stream, code_work, steps):
+    """Search and write a plane tree by tree; costs follow the adapting contexts.
+
+    `tools` is None or screen tools; `steps` is None or the step offset of each tree and the options of each offset.
+    """
     height, width = s.plane.shape
     for y in range(0, height, 1 << MAX_LOG2):
         for x in range(0, width, 1 << MAX_LOG2):
             update_costs(s.contexts, o.kind, s.costs)
+            if steps is not None:  # decided when compiled
+                offsets, options = steps
+                o = options[offsets[y >> MAX_LOG2, x >> MAX_LOG2] + MAX_OFFSET]
+                if o.kind == 0:
+                    code_offset(stream, offsets, y >> MAX_LOG2, x >> MAX_LOG2)
             _search_tree(s, tools, o, x, y)
             if tools is None:
                 code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work, None)

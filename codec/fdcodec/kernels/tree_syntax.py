@@ -23,6 +23,7 @@ from fdcodec.kernels.block_kernels import (
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.level_syntax import STRIDE, activity_context, code_end, code_levels
 from fdcodec.kernels.mode_syntax import code_mode
+from fdcodec.kernels.offset_syntax import code_offset
 from fdcodec.kernels.range_coder import DECODING, LENGTH, MAX_OVERRUN, POSITION, code_bin
 from fdcodec.kernels.reconstruction_kernels import reconstruct_block
 from fdcodec.kernels.screen_kernels import code_tool_leaf
@@ -161,14 +162,20 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
 
 
 @kernel(checked=True)
-def code_plane(stream, maps, guide, kind, scans, work, screen):
-    """Code a whole plane: its trees in raster order; a decoder stops at a row of trees past its payload's end."""
+def code_plane(stream, maps, guide, kind, scans, work, screen, offsets):
+    """Code a whole plane: its trees in raster order; a decoder stops at a row of trees past its payload's end.
+
+    `screen` is None or screen tools, `offsets` None or the step offset of each tree, coded with the first plane.
+    """
     height, width = maps.levels.shape
     coder, _, _ = stream
     for y in range(0, height, 1 << MAX_LOG2):
         if coder[DECODING] and coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
             return
         for x in range(0, width, 1 << MAX_LOG2):
+            if offsets is not None:  # decided when compiled
+                if kind == 0:
+                    code_offset(stream, offsets, y >> MAX_LOG2, x >> MAX_LOG2)
             code_tree(stream, maps, guide, kind, x, y, scans, work, screen)
 
 
