@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import ablation_kernels as kernels
-from fdcodec import choice
+from fdcodec import choice, codec
 from fdcodec.coding import tuning
 from fdcodec.coding.constants import N_GROUPS
 from fdcodec.kernels import block_search, level_syntax, prediction_kernels, search_kernels

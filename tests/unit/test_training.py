@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from hashlib import sha256
+from math import isqrt
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from fdcodec.model import ClassModel
 from fdcodec.model.body import ZONE_SIZES
 from fdcodec.training.filters import FilterSums
 from fdcodec.training.start_states import CONFIDENCE, StartStateSums
-from fdcodec.training.traces import MAX_SIDE, STEPS, step_index_of, trace, traces, window
+from fdcodec.training.traces import MAX_PIXELS, MAX_SIDE, MIN_SIDE, STEPS, step_index_of, trace, traces, windows
 from fdcodec.training.train import learn_model
 from fdcodec.training.transforms import ZoneSamples, train_transforms
 
@@ -201,12 +202,15 @@ def test_steps_have_their_indices():
     assert [sum(step >= bound for bound in (8, 16, 32)) for step in STEPS] == [0, 1, 2, 3]
 
 
-def test_window_is_the_middle():
-    """A large image is cut to its middle, a small one is taken whole."""
-    image = np.arange(900 * 3, dtype=np.int64).astype(np.uint8).reshape(900, 3, 1)
-    top = (900 - MAX_SIDE) // 2
-    assert window(image).tolist() == image[top : top + MAX_SIDE].tolist()
-    assert window(image[:5]).tolist() == image[:5].tolist()
+def test_windows_are_the_middles_of_images_and_smaller_where_these_are_many():
+    """A window is at most MAX_SIDE high and wide, and never larger than its image; many are smaller."""
+    image = np.arange(2 * (MAX_SIDE + 10), dtype=np.uint16).astype(np.uint8).reshape(-1, 2, 1)
+    alone, low = windows([image])[0], windows([image[:5]])[0]
+    assert alone.tolist() == image[5 : 5 + MAX_SIDE].tolist()
+    assert low.tolist() == image[:5].tolist()
+    side = isqrt(MAX_PIXELS // 100)
+    assert {part.shape for part in windows([np.zeros((400, 500, 3), np.uint8)] * 100)} == {(side, side, 3)}
+    assert windows([np.zeros((90, 70, 1), np.uint8)] * 10_000)[0].shape == (MIN_SIDE, MIN_SIDE, 1)
 
 
 def test_traces_come_in_order():
