@@ -7,6 +7,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.coding.adaptation import visual_step
 from fdcodec.coding.lossy import encode_tile
 from fdcodec.coding.parameters import Parameters, step_index_for
 from fdcodec.coding.settings import EncoderSettings
@@ -27,10 +28,10 @@ _QUICK = EncoderSettings(effort=1)
 
 def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters:
     """Return step, colour transform and tools; the filter's strengths are chosen when all is coded."""
-    step_index = step_index_for(settings.quality)
     colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1].astype(np.uint8, copy=False)
     screen = is_screen(colours)
     adaptive = settings.tune == "visual" and not screen
+    step_index = visual_step(settings.quality) if adaptive else step_index_for(settings.quality)
     colour = None if colours.shape[2] == 1 else choose_colour(colours, 2.0 ** (step_index / 32 - 4))
     return Parameters(step_index, colour, screen=screen, adaptive=adaptive)
 

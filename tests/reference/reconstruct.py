@@ -15,7 +15,7 @@ def learned_of(model, block):
     return [mode for mode in model.learned if 1 << mode.log2_size == block.width][block.mode - 36]
 
 
-def reconstruct_plane(decoder, luma, model, step_index, bounds, offsets):
+def reconstruct_plane(decoder, luma, model, step_index, bounds, offsets, weighs):
     """Return a plane's samples before the filter; `luma` None means that it is the luma plane."""
     plane = [[0] * decoder.width for _ in range(decoder.height)]
     low, high = bounds
@@ -29,7 +29,7 @@ def reconstruct_plane(decoder, luma, model, step_index, bounds, offsets):
         levels = [row[columns] for row in decoder.levels[rows]]
         offset = offsets.get((block.x // 32 * 32, block.y // 32 * 32), 0)
         coefficients = dequantize(levels, block.end, min(max(step_index + OFFSET_UNIT * offset, 0), 383))
-        residual = inverse_transform(coefficients, block.mode, model.transforms, learned)
+        residual = inverse_transform(coefficients, block.mode, model.transforms, learned, weighs)
         for row, p, r in zip(plane[rows], prediction, residual, strict=True):
             row[columns] = [min(max(a + b, low), high) for a, b in zip(p, r, strict=True)]
     return plane
@@ -46,5 +46,5 @@ def reconstruct_tile(coder, height, width, model, step_index, bounds, adaptive=F
     planes = []
     for decoder, bound in zip(decoders, bounds, strict=True):
         luma = planes[0] if planes else None
-        planes.append(reconstruct_plane(decoder, luma, model, step_index, bound, decoders[0].offsets))
+        planes.append(reconstruct_plane(decoder, luma, model, step_index, bound, decoders[0].offsets, adaptive))
     return list(zip(planes, decoders, strict=True))

@@ -96,12 +96,25 @@ def undo_rotations(coefficients, mode, pairs, angles, order):
     return block
 
 
-def inverse_transform(coefficients, mode, transforms, learned=None):
+def weighed(block):
+    """Return a block's coefficients times their weights: 1 and 180/256 times the frequency, all in 1/256."""
+    height, width = len(block), len(block[0])
+
+    def product(row, column):
+        frequency = 256 * row // height + 256 * column // width
+        return (block[row][column] * (256 + 180 * frequency // 256) + 128) >> 8
+
+    return [[product(row, column) for column in range(width)] for row in range(height)]
+
+
+def inverse_transform(coefficients, mode, transforms, learned=None, weighs=False):
     """Return the residual of a block's coefficients; `transforms` is {(size class, group): (pairs, angles, order)}."""
     height, width, block = len(coefficients), len(coefficients[0]), coefficients
     key = (size_class(width, height), group_of(mode, width, height))
     if key in transforms:
         block = undo_rotations(block, mode, *transforms[key])
+    if weighs and learned is None:
+        block = weighed(block)
     vertical, horizontal = basis(height), basis(width)
     if learned is not None:
         vertical, horizontal = points(learned.vertical, height), points(learned.horizontal, width)

@@ -1,5 +1,7 @@
 """Step offsets of trees: what is written is what is read, what they do to blocks, and how the encoder chooses them."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from tests.images import noise, photo, ramp, uneven
@@ -8,11 +10,11 @@ from tests.reference.syntax import Contexts, PlaneDecoder
 
 import fdcodec
 from fdcodec import container
-from fdcodec.coding.adaptation import activities, adaptive_steps
+from fdcodec.coding.adaptation import activities, adaptive_steps, visual_step
 from fdcodec.coding.constants import MAX_OFFSET, MAX_STEP_INDEX, OFFSET_UNIT
 from fdcodec.coding.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.coding.lossy import Steps, decode_tile, encode_tile, local_indices, new_offsets
-from fdcodec.coding.parameters import Parameters
+from fdcodec.coding.parameters import Parameters, step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
@@ -91,47 +93,45 @@ def test_trees_of_a_plane():
     assert [new_offsets(*shape).shape for shape in shapes] == [(1, 1), (1, 1), (2, 2), (4, 1)]
 
 
-def steps_of(offsets, settings=SETTINGS):
+def steps_of(offsets, step_index):
     """Return steps of given offsets."""
-    indices = local_indices(STEP_INDEX, np.arange(-MAX_OFFSET, MAX_OFFSET + 1))
-    options = [search_options(settings, int(index), BOUNDS) for index in indices]
+    indices = local_indices(step_index, np.arange(-MAX_OFFSET, MAX_OFFSET + 1))
+    options = [search_options(SETTINGS, int(index), BOUNDS) for index in indices]
     return Steps(np.array(offsets, np.int64), list(zip(*options, strict=True)))
 
 
-def encoded(samples, steps):
-    """Return a tile with adaptive steps, and what it decodes to."""
-    planes = to_planes(samples, colour_matrix(None))
-    tile = encode_tile(planes, PLAIN, search_options(SETTINGS, STEP_INDEX, BOUNDS), steps=steps)
-    return tile, decode_tile(tile.payload, planes.shape, PLAIN, STEP_INDEX, BOUNDS, adaptive=True)
+def encoded(samples, offsets, step_index=STEP_INDEX):
+    """Return a tile with given step offsets, and what it decodes to."""
+    planes, options = to_planes(samples, colour_matrix(None)), search_options(SETTINGS, step_index, BOUNDS)
+    tile = encode_tile(planes, PLAIN, options, steps=steps_of(offsets, step_index))
+    return tile, decode_tile(tile.payload, planes.shape, PLAIN, step_index, BOUNDS, adaptive=True)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_encoder_and_decoder_have_the_same_samples(seed):
     """With any offsets the encoder's reconstruction and maps are the decoder's."""
     offsets = np.random.default_rng(seed).integers(-MAX_OFFSET, MAX_OFFSET, (2, 3), endpoint=True)
-    tile, (planes, maps) = encoded(uneven(40, 72), steps_of(offsets))
+    tile, (planes, maps) = encoded(uneven(40, 72), offsets)
     assert tile.planes.tolist() == planes.tolist()
     assert [[field.tolist() for field in plane] for plane in tile.maps] == [
         [field.tolist() for field in plane] for plane in maps
     ]
 
 
-@pytest.mark.parametrize("offset", [-MAX_OFFSET, 0, 2])
+@pytest.mark.parametrize("offset", [-MAX_OFFSET, 2])
 def test_one_offset_for_all_is_another_step(offset):
-    """Where all trees have the same offset, the samples are those of a tile with that step."""
-    tile, (planes, _) = encoded(uneven(40, 72), steps_of(np.full((2, 3), offset)))
-    index = STEP_INDEX + OFFSET_UNIT * offset
-    planes_there = to_planes(uneven(40, 72), colour_matrix(None))
-    expected = encode_tile(planes_there, PLAIN, search_options(SETTINGS, index, BOUNDS))
+    """Where all trees have the same offset, the samples are those of a picture with that step."""
+    tile, (planes, _) = encoded(uneven(40, 72), np.full((2, 3), offset))
+    expected, _ = encoded(uneven(40, 72), np.zeros((2, 3)), STEP_INDEX + OFFSET_UNIT * offset)
     assert expected.planes.tolist() == planes.tolist()
     assert 0 <= len(tile.payload) - len(expected.payload) <= 8
 
 
 def test_contexts_of_class_models_are_without_those_of_offsets():
     """Start states go by the contexts before those of offsets, which a tile without offsets does not have."""
-    samples = photo(8, 8)
-    tile, _ = encoded(samples, steps_of([[1]]))
-    plain = encode_tile(to_planes(samples, colour_matrix(None)), PLAIN, search_options(SETTINGS, STEP_INDEX, BOUNDS))
+    tile, _ = encoded(photo(8, 8), [[1]])
+    planes, options = to_planes(photo(8, 8), colour_matrix(None)), search_options(SETTINGS, STEP_INDEX, BOUNDS)
+    plain = encode_tile(planes, PLAIN, options)
     assert (len(plain.contexts), len(tile.contexts)) == (N_CONTEXTS, N_WITH_OFFSETS)
 
 
@@ -176,6 +176,15 @@ def test_options_follow_the_step_of_their_offset():
         for offset in (-MAX_OFFSET, 0, MAX_OFFSET):
             expected = search_options(SETTINGS, STEP_INDEX + OFFSET_UNIT * offset, BOUNDS)[k]
             assert expected == steps.options[k][offset + MAX_OFFSET]
+
+
+def test_steps_of_qualities():
+    """With weights the step of a quality is finer than without, falls with the quality, and stays in its range."""
+    steps = [visual_step(quality) for quality in range(101)]
+    assert sorted(steps, reverse=True) == steps
+    assert [step_index_for(quality) - step for quality, step in enumerate(steps)] == [11] * 101
+    with patch("fdcodec.coding.adaptation.step_index_for", return_value=3):
+        assert visual_step(100) == 0
 
 
 def is_adaptive(data):

@@ -168,3 +168,22 @@ def test_first_position_holds_the_first_of_the_order(width, height, mode):
     first[0, 0] = 500
     named[reference.place_of(order[0], mode, width, height)] = 500
     assert residual_of(named, mode, PLAIN) == residual_of(first, mode, build_tables(group))
+
+
+@pytest.mark.parametrize(("width", "height"), SHAPES)
+@pytest.mark.parametrize("high", [0, 1, 300, COEFFICIENT_LIMIT])
+def test_weights_follow_the_specification(width, height, high):
+    """Where coefficients are weighed, the residual is the specification's, the greatest coefficients clamped."""
+    block, tables = sparse_block(width, height, high, 12, seed=high), LEARNED._replace(weighs=True)
+    expected = reference.inverse_transform(block.tolist(), 26, TRANSFORMS, weighs=True)
+    assert expected == residual_of(block, 26, tables)
+
+
+@pytest.mark.parametrize(("width", "height"), SHAPES)
+def test_weights_are_undone_by_weights(width, height):
+    """Forward and inverse transform with weights give back a residual to within a sample value or two."""
+    tables, coefficients = LEARNED._replace(weighs=True), np.zeros((32, 32), np.int32)
+    residual = np.random.default_rng(5).integers(-500, 500, (32, 32), np.int32)
+    forward_transform(residual, 26, log2(width), log2(height), tables, new_work(), coefficients)
+    error = np.array(residual_of(coefficients[:height, :width], 26, tables)) - residual[:height, :width]
+    assert np.abs(error).max() <= 12

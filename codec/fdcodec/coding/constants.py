@@ -30,6 +30,8 @@ ROTATION_BITS = 14  # fractional bits of a rotation's cosine and sine
 ANGLE_LEVELS = 1024  # angle = 2 pi index / ANGLE_LEVELS
 ZONE_LOG2 = 3  # rotations act on the low 8x8 coefficients (4x4 in a 4x4 block)
 N_GROUPS = 10  # groups of modes, folded at the diagonal
+FREQUENCY_BITS = 8  # fractional bits of a frequency and of its weight
+FREQUENCY_SLOPE = 180  # of the weight over the frequency, in 1/256, where coefficients are weighed
 
 # SPEC 4.3: quantization
 STEPS_PER_OCTAVE = 32

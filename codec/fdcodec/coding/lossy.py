@@ -22,7 +22,7 @@ from fdcodec.kernels.range_coder import (
 from fdcodec.kernels.reconstruction_kernels import Work, new_work, reconstruct_plane
 from fdcodec.kernels.sampled_kernels import grid_distance, new_expected
 from fdcodec.kernels.screen_kernels import Screen, new_screen
-from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
+from fdcodec.kernels.tables import HALF_STEPS, Maps, Tables, new_maps
 from fdcodec.kernels.tree_syntax import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
@@ -74,7 +74,7 @@ def encode_tile(
 
     coder, buffer = new_encoder(_BYTES_PER_SAMPLE * planes.size + 4096)
     contexts = start_contexts(model, steps is not None)
-    stream, tables, work = (coder, buffer, contexts), model.tables, new_work()
+    stream, tables, work = (coder, buffer, contexts), tables_of(model, steps is not None), new_work()
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
         o = options[k]
@@ -113,7 +113,7 @@ def decode_tile(
     screen
         Whether the screen tools are on; then each block is reconstructed as soon as it is read.
     adaptive
-        Whether trees have step offsets (SPEC 5.8).
+        Whether trees have step offsets (SPEC 5.8) and coefficients weights.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def decode_tile(
     offsets = new_offsets(*shape[1:])
     coded = offsets if adaptive else None
     planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
-    half_step, tables = int(HALF_STEPS[step_index]), model.tables
+    half_step, tables = int(HALF_STEPS[step_index]), tables_of(model, adaptive)
     for k in range(shape[0]):
         tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else None
         code_work = new_code_work(tables.n_learned)
@@ -150,6 +150,11 @@ def screen_tools(
     expected = new_expected(planes[k], planes[0], planes[1 if k == 2 else 0], *bounds, grid_distance(len(planes)))
     tools: Screen = new_screen(half_step, bounds, expected, model.tables, work)
     return tools
+
+
+def tables_of(model: ClassModel, adaptive: bool) -> Tables:
+    """Return what a model lays before the kernels; with adaptive steps coefficients have weights (SPEC 4.2)."""
+    return model.tables._replace(weighs=adaptive)
 
 
 def new_offsets(height: int, width: int) -> NDArray[np.int64]:

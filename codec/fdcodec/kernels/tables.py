@@ -35,7 +35,8 @@ class Tables(NamedTuple):
     `zones[size, group]` is the product of the rotations of that size class and mode group, int16 scaled by 2^14, rows
     in the group's scan order; `has_zone` tells where there is one. `n_learned[k]` (int64) is the number of learned
     modes of 2^k x 2^k; `predictors` and `learned_bases` are those of `learned_tables`, whose matrices follow the
-    others, and a learned mode's rotations are those of group N_GROUPS + i.
+    others, and a learned mode's rotations are those of group N_GROUPS + i. `weighs` tells whether coefficients have
+    weights by frequency.
     """
 
     matrices: np.ndarray
@@ -47,6 +48,7 @@ class Tables(NamedTuple):
     n_learned: np.ndarray
     predictors: np.ndarray
     learned_bases: np.ndarray
+    weighs: bool
 
 
 class Maps(NamedTuple):
@@ -124,7 +126,7 @@ def build_tables(
         has_zone[size, group] = True
         pairs = np.asarray(pairs, np.int32).reshape(-1, 2)
         compose_rotations(pairs, rotation_weights(angles), np.asarray(order, np.int32), columns, zones[size, group])
-    return Tables(*_shared_tables(), zones, has_zone, *learned_tables(learned))
+    return Tables(*_shared_tables(), zones, has_zone, *learned_tables(learned), False)
 
 
 HALF_STEPS = np.rint(2.0 ** (4 + np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE)).astype(np.int64)

@@ -17,6 +17,8 @@ from fdcodec.coding.constants import (
     COEFFICIENT_LIMIT,
     DC,
     DIAGONAL,
+    FREQUENCY_BITS,
+    FREQUENCY_SLOPE,
     LEARNED,
     MATRIX_BITS,
     MIN_LOG2,
@@ -165,6 +167,34 @@ def _synthesize(coefficients, zone, matrix, places, values):
 
 
 @kernel(inner=True)
+def frequency_weight(row, column, log2_width, log2_height):
+    """Return a coefficient's weight, scaled by 2^FREQUENCY_BITS: 1 at the lowest frequency, more above (SPEC 4.2)."""
+    frequency = (row << (FREQUENCY_BITS - log2_height)) + (column << (FREQUENCY_BITS - log2_width))
+    return (1 << FREQUENCY_BITS) + ((FREQUENCY_SLOPE * frequency) >> FREQUENCY_BITS)
+
+
+@kernel()
+def _weigh(coefficients, log2_width, log2_height):
+    """Multiply the coefficients of a block by their weights."""
+    for row in range(1 << log2_height):
+        for column in range(1 << log2_width):
+            if coefficients[row, column] != 0:
+                weight = frequency_weight(row, column, log2_width, log2_height)
+                value = np.int64(coefficients[row, column]) * weight
+                coefficients[row, column] = (value + (1 << (FREQUENCY_BITS - 1))) >> FREQUENCY_BITS
+
+
+@kernel()
+def _divide_by_weights(coefficients, log2_width, log2_height):
+    """Undo `_weigh` (encoder only)."""
+    for row in range(1 << log2_height):
+        for column in range(1 << log2_width):
+            weight = frequency_weight(row, column, log2_width, log2_height)
+            value = np.int64(coefficients[row, column]) << FREQUENCY_BITS
+            coefficients[row, column] = (2 * value + weight) // (2 * weight)
+
+
+@kernel(inner=True)
 def forward_base(residual, mode, log2_width, log2_height, tables, work, coefficients):
     """Transform a residual block by the bases of a mode, without its rotations."""
     width, height = 1 << log2_width, 1 << log2_height
@@ -177,6 +207,8 @@ def forward_base(residual, mode, log2_width, log2_height, tables, work, coeffici
 def forward_transform(residual, mode, log2_width, log2_height, tables, work, coefficients):
     """Transform a residual block into coefficients, both in samples with FRACTION_BITS."""
     forward_base(residual, mode, log2_width, log2_height, tables, work, coefficients)
+    if tables.weighs and mode < LEARNED:
+        _divide_by_weights(coefficients, log2_width, log2_height)
     size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
     if tables.has_zone[size, group]:
         zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
@@ -191,6 +223,8 @@ def inverse_transform(coefficients, mode, log2_width, log2_height, tables, work,
     if tables.has_zone[size, group]:
         zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
         _synthesize(coefficients, zone, tables.zones[size, group], places, work.values)
+    if tables.weighs and mode < LEARNED:
+        _weigh(coefficients, log2_width, log2_height)
     rows, columns = _clamp(coefficients, height, width)
     vertical, horizontal = base_rows(tables, mode, log2_width, log2_height)
     _multiply_right(coefficients, tables.matrices[horizontal], rows, columns, width, work.scratch)
