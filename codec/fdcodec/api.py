@@ -72,8 +72,8 @@ def encode(
     sparsity
         Largest number of coefficients kept in a block (T_s of the paper); None sets no limit.
     tune
-        "psnr" for the least squared error; "visual" for pictures that people look at: smooth parts get finer steps and
-        busy ones, which hide errors, coarser ones. Screen content and lossless files are the same with both.
+        "psnr" for the least squared error; "visual" for pictures that people look at: smooth parts get finer steps,
+        busy ones and fine detail, which hide errors, coarser ones. Screen content and lossless files are the same.
     exif, xmp, icc
         Metadata to store; None keeps what a Pillow image brings, empty bytes leave it out.
     verify

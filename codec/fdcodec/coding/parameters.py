@@ -35,7 +35,7 @@ class Parameters:
     screen
         Whether blocks may be sampled (SPEC 5.9).
     adaptive
-        Whether trees have step offsets (SPEC 5.8); not together with `screen`.
+        Whether trees have step offsets (SPEC 5.8) and coefficients weights (SPEC 4.2); not together with `screen`.
     """
 
     step_index: int
