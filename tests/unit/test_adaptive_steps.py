@@ -227,12 +227,12 @@ def test_lossless_files_have_no_tune():
 
 
 def test_targets_mean_what_they_say():
-    """A PSNR and a size are met with files tuned by eye, too."""
+    """A PSNR and a size are met with files tuned by eye, too, where files have some hundred bytes."""
     samples = photo(64, 96)
-    data = fdcodec.encode(samples, psnr_db=34, effort=1, tune="visual")
+    data = fdcodec.encode(samples, psnr_db=42, effort=1, tune="visual")
     error = np.square(fdcodec.decode(data).astype(float) - samples).mean()
     assert is_adaptive(data)
-    assert 10 * np.log10(255**2 / error) == pytest.approx(34, abs=0.1)
+    assert 10 * np.log10(255**2 / error) == pytest.approx(42, abs=0.1)
     data = fdcodec.encode(samples, size_bytes=1500, effort=1, tune="visual")
     assert is_adaptive(data)
     assert 0.97 * 1500 <= len(data) <= 1500
