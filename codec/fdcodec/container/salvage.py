@@ -2,9 +2,9 @@
 
 import struct
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
-from itertools import accumulate
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from fdcodec.container import constants as names
@@ -24,6 +24,7 @@ from fdcodec.errors import ChecksumError, FormatError
 _END = build_chunk(names.END_CHUNK, b"")
 _HASH_CHUNK_BYTES = names.CHUNK_OVERHEAD_BYTES + names.HASH_BYTES
 _VITAL = (names.HEADER_CHUNK, names.REFERENCE_CHUNK, names.MODEL_CHUNK)
+_ONCE = (names.INDEX_CHUNK, names.PIXEL_HASH_CHUNK, names.EXIF_CHUNK, names.XMP_CHUNK, names.ICC_CHUNK)
 _MAX_INDEXES = 8  # places that look like the index and are not, before it is given up
 
 
@@ -53,8 +54,9 @@ def salvage_chunked(data: memoryview, max_pixels: int) -> Salvaged:
     for chunk in chunks:
         with suppress(ChecksumError):
             check_unknown([chunk])
-    single = {chunk.kind: body for chunk in distinct_chunks(chunks) if (body := _intact(chunk, faults)) is not None}
-    payloads = _payloads(data, header, chunks)
+    known = distinct_chunks(_without_doubles(chunks, faults))
+    single = {chunk.kind: body for chunk in known if (body := _intact(chunk, faults)) is not None}
+    payloads = _payloads(data, header, chunks, faults)
     lost = frozenset(set(range(header.tile_count)) - set(payloads))
     all_payloads = tuple(payloads.get(tile, b"") for tile in range(header.tile_count))
     return Salvaged(file_of(header, all_payloads, single, chunks), lost, tuple(faults))
@@ -71,6 +73,17 @@ def _frames(data: memoryview) -> tuple[list[Chunk], list[str]]:
     return chunks, []
 
 
+def _without_doubles(chunks: Sequence[Chunk], faults: list[str]) -> list[Chunk]:
+    """Return the chunks without the second ones of a kind that comes once; of vital ones none is left out."""
+    kept: list[Chunk] = []
+    for chunk in chunks:
+        if chunk.kind in _ONCE and any(other.kind == chunk.kind for other in kept):
+            faults.append(f"chunk {chunk.name}: it comes twice, the first one is taken")
+        else:
+            kept.append(chunk)
+    return kept
+
+
 def _intact(chunk: Chunk, faults: list[str]) -> bytes | None:
     """Return the body of a chunk, or None and one more fault; header and class model must be intact."""
     try:
@@ -82,19 +95,25 @@ def _intact(chunk: Chunk, faults: list[str]) -> bytes | None:
         return None
 
 
-def _payloads(data: memoryview, header: Header, chunks: Sequence[Chunk]) -> dict[int, bytes]:
-    """Return the intact payloads by tile: by their order where no frame is broken or missing, else by the index."""
+def _payloads(data: memoryview, header: Header, chunks: Sequence[Chunk], faults: list[str]) -> dict[int, bytes]:
+    """Return the intact payloads by tile: by the index, or without it by their order where none is missing."""
     in_order = [chunk for chunk in chunks if chunk.kind == names.DATA_CHUNK]
-    if len(in_order) == header.tile_count:
-        return _right(enumerate(in_order))
     index = _find_index(data, header.tile_count)
-    if index is not None:
-        return _right(_placed(data, *index))
-    if chunks[-1].kind == names.END_CHUNK or len(in_order) > header.tile_count:
+    if index is None and len(in_order) == header.tile_count:
+        faults.append("without an intact tile index, tiles are taken in their order")
+        return _right(enumerate(in_order))
+    if index is None:
         raise FormatError(
             f"the file has {len(in_order)} DATA chunks for {header.tile_count} tiles, and no intact index"
         )
-    return _right(enumerate(in_order))
+    lengths, start = index
+    if [chunk.length for chunk in in_order] == list(lengths):
+        return _right(enumerate(in_order))
+    if len(in_order) == header.tile_count and chunks[-1].kind == names.END_CHUNK:
+        raise FormatError(
+            "the tile index does not fit the DATA chunks, of which none is missing; they are out of order"
+        )
+    return _right(_placed(data, lengths, start))
 
 
 def _right(tiles: Iterable[tuple[int, Chunk]]) -> dict[int, bytes]:
@@ -123,32 +142,48 @@ def _find_index(data: memoryview, tile_count: int) -> tuple[tuple[int, ...], int
 def _placed(data: memoryview, lengths: Sequence[int], start: int) -> list[tuple[int, Chunk]]:
     """Return the intact DATA chunks that lie where the index says, counted from `start` or from the end of the file.
 
-    From the end, because bytes may be missing or too many. A chunk that could be that of two tiles is none.
+    From the end, because bytes may be missing or too many. A chunk that could be that of two tiles is none. Where the
+    end is missing, of tiles of one length in a row all are there or none is: a chunk that is gone moves the others to
+    each other's places.
     """
     offsets = list(accumulate((names.CHUNK_OVERHEAD_BYTES + length for length in lengths), initial=start))
-    shifts = {0, _end_of_tiles(data, offsets[-1]) - offsets[-1]}
+    end = _end_of_tiles(data)
+    shifts = {0} if end is None else {0, end - offsets[-1]}
     places = {(tile, offsets[tile] + shift) for shift in shifts for tile in range(len(lengths))}
     found = {
         (tile, place): chunk for tile, place in places if (chunk := _data_at(data, place, lengths[tile])) is not None
     }
     tiles, at = Counter(tile for tile, _ in found), Counter(place for _, place in found)
-    return [(tile, chunk) for (tile, place), chunk in found.items() if tiles[tile] == 1 and at[place] == 1]
+    certain = _whole_runs(lengths, tiles) if end is None else tiles
+    return [
+        (tile, chunk)
+        for (tile, place), chunk in found.items()
+        if tiles[tile] == 1 and at[place] == 1 and tile in certain
+    ]
 
 
-def _end_of_tiles(data: memoryview, expected: int) -> int:
-    """Return where the last DATA chunk ends, counted from the end of the file; `expected` where that is missing."""
+def _whole_runs(lengths: Sequence[int], found: Container[int]) -> set[int]:
+    """Return the tiles that lie in runs of one length of which all are found."""
+    runs = [list(run) for _, run in groupby(range(len(lengths)), key=lambda tile: lengths[tile])]
+    return {tile for run in runs if all(other in found for other in run) for tile in run}
+
+
+def _end_of_tiles(data: memoryview) -> int | None:
+    """Return where the last DATA chunk ends, counted from the end of the file; None where that is missing."""
     end = len(data) - len(_END)
     if bytes(data[end:]) != _END:
-        return expected
+        return None
     before = end - _HASH_CHUNK_BYTES
     return before if before > 0 and data[before + 4 : before + 8] == names.PIXEL_HASH_CHUNK else end
 
 
 def _data_at(data: memoryview, position: int, length: int) -> Chunk | None:
     """Return the DATA chunk of that length at a position if its checksum is right, else None."""
+    if position < 0 or bytes(data[position + 4 : position + 8]) != names.DATA_CHUNK:
+        return None
     with suppress(FormatError):
-        chunk = chunk_at(data, position) if position >= 0 else None
-        if chunk is not None and chunk.kind == names.DATA_CHUNK and chunk.length == length:
+        chunk = chunk_at(data, position)
+        if chunk.length == length:
             chunk.checked_body()
             return chunk
     return None
