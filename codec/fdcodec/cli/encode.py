@@ -31,7 +31,7 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @options.inputs_and_output
 @options.outputs
 @click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")
-@click.option("--psnr", "psnr_db", type=float, help="PSNR to reach, in dB.")
+@click.option("--psnr", "psnr_db", type=float, help="PSNR to meet, in dB, within 0.1.")
 @click.option("--bpp", type=float, help="Size to stay below, in bits per pixel.")
 @click.option("--size", "size_bytes", type=int, help="Size to stay below, in bytes.")
 @click.option("--lossless", is_flag=True, help="Give back every sample exactly.")

@@ -135,8 +135,9 @@ def kernel(
     checked
         Compile bounds checks in; required wherever file data decides an index.
     inline
-        Paste the function into its callers; for the few one-liners on the hottest paths, and for large kernels with one
-        caller: what a kernel calls is optimized again with it, so each level of calls costs as much as all below.
+        Paste the function into its callers, whose `checked` then counts; for the few one-liners on the hottest paths,
+        and for large kernels with one caller: what a kernel calls is optimized again with it, so each level of calls
+        costs as much as all below.
     allocates
         The kernel creates arrays, or calls one that does. Without it, references are not counted: the atomic counting
         made every call among kernels 30 ns slower. Forgetting it is a compile error, never a wrong result.
