@@ -41,6 +41,7 @@ def learn(
     files = [file for file, _ in find_files(inputs, READABLE_SUFFIXES, recursive=recursive)]
     images = [picture for picture in (_read(file, console) for file in files) if picture is not None]
     console.announce_compilation("learning from")
+    console.say(f"learning from {len(images)} images; two dozen take about five minutes")
     with console.progress() as progress:
         model = api_learn.learn(images, name=name or output.stem, parent=parent, progress=progress)
     model.save(output)
