@@ -224,8 +224,7 @@ def decode_picture(
     model = None if transform is None else resolved(transform)
     content, threads = read_source(data), threads or os.cpu_count() or 1
     if region is None:
-        header = container.read_header(content)
-        region = (0, 0, header.width, header.height)
+        region = container.read_header(content).rectangle
     if not partial:
         return codec.decode_region(content, region, max_pixels, threads, model)
     picture, loss = decode_partially(content, region, max_pixels, threads, model)

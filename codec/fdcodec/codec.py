@@ -62,8 +62,7 @@ def decode(
     data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS, threads: int = 1, own: ClassModel | None = None
 ) -> Picture:
     """Return the picture of a file (SPEC 1.3)."""
-    header = container.read_header(data)
-    return decode_region(data, (0, 0, header.width, header.height), max_pixels, threads, own)
+    return decode_region(data, container.read_header(data).rectangle, max_pixels, threads, own)
 
 
 def decode_region(

@@ -1,6 +1,5 @@
 """The public functions."""
 
-from dataclasses import replace
 from io import BytesIO, StringIO
 
 import numpy as np
@@ -10,10 +9,8 @@ from tests.images import noise, orientation_exif, photo
 
 import fdcodec
 from fdcodec import codec, container
-from fdcodec.errors import LimitError, ParameterError, TargetWarning, UnsupportedError, VerificationError
-from fdcodec.image.arrays import as_picture
-from fdcodec.model import ClassModel, get
-from fdcodec.targets import psnr_db
+from fdcodec.errors import LimitError, ParameterError, UnsupportedError, VerificationError
+from fdcodec.model import ClassModel
 
 IMAGE = photo(96, 128)
 DATA = fdcodec.encode(IMAGE)
@@ -139,59 +136,6 @@ def test_metadata_is_stored_and_read():
     assert container.read(data).metadata == (exif, b"<x/>", b"profile")
 
 
-@pytest.mark.parametrize("share", [0.4, 1.0, 2.5])
-def test_size_target(share):
-    """The file is never above the size and fills it as far as the steps of so small a picture allow."""
-    size = round(share * len(DATA))
-    assert 0.9 * size <= len(fdcodec.encode(IMAGE, size_bytes=size)) <= size
-
-
-def test_bpp_target_is_a_size_target():
-    """Bits per pixel are those of the whole file."""
-    assert fdcodec.encode(IMAGE, bpp=1.0) == fdcodec.encode(IMAGE, size_bytes=IMAGE.shape[0] * IMAGE.shape[1] // 8)
-
-
-@pytest.mark.parametrize("target", [36.0, 40.0])
-def test_psnr_target(target):
-    """The PSNR of the written file is within 0.1 dB of the target."""
-    assert psnr_db(as_picture(IMAGE), fdcodec.encode(IMAGE, psnr_db=target)) == pytest.approx(target, abs=0.1)
-
-
-def test_search_is_bounded_and_never_repeats(monkeypatch):
-    """A target costs at most eight encodes, each at another quality."""
-    tried, encode = [], codec.encode
-
-    def counting(picture, settings):
-        tried.append(settings.quality)
-        return encode(picture, settings)
-
-    monkeypatch.setattr(codec, "encode", counting)
-    fdcodec.encode(IMAGE, psnr_db=39.987)
-    assert len(tried) == len(set(tried)) <= 8
-
-
-@pytest.mark.parametrize("target", [{"size_bytes": 900}, {"psnr_db": 33.0}, {"quality": 60, "verify": True}])
-def test_targets_with_a_model_that_is_only_named(target):
-    """A model that is not installed is known to the encode that it was given to."""
-    own = replace(get("dct"), name="own", filters=None)
-    data = fdcodec.encode(IMAGE, transform=own, embed=False, effort=1, **target)
-    assert fdcodec.decode(data, transform=own).shape == IMAGE.shape
-
-
-@pytest.mark.parametrize("target", [{"size_bytes": 700}, {"bpp": 1.0}])
-def test_size_counts_the_hash(target):
-    """A file with the hash of its samples keeps to its size, too."""
-    limit = target.get("size_bytes", IMAGE.shape[0] * IMAGE.shape[1] // 8)
-    assert len(fdcodec.encode(IMAGE, verify=True, **target)) <= limit
-
-
-def test_size_that_cannot_be_reached():
-    """A size below the smallest file is refused with that file's size."""
-    smallest = len(fdcodec.encode(IMAGE, quality=0))
-    with pytest.raises(ParameterError, match=f"size_bytes: {smallest - 1} .* {smallest} bytes"):
-        fdcodec.encode(IMAGE, size_bytes=smallest - 1)
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -237,20 +181,6 @@ def test_wrong_arguments_of_decode_name_themselves(options):
     """Each argument of decode outside its range is refused by name."""
     with pytest.raises(ParameterError, match=next(iter(options))):
         fdcodec.decode(DATA, **options)
-
-
-def test_psnr_that_cannot_be_reached_is_a_warning():
-    """The nearest file is returned, and a warning says what it has."""
-    with pytest.warns(TargetWarning, match="110 dB was not met; of the files tried the nearest has"):
-        data = fdcodec.encode(IMAGE, psnr_db=110)
-    assert data == fdcodec.encode(IMAGE, quality=100)
-
-
-def test_psnr_target_is_that_of_the_colours():
-    """Alpha, which is coded exactly, adds nothing to the PSNR that is aimed at."""
-    picture = np.dstack([IMAGE, np.full(IMAGE.shape[:2], 200, np.uint8)])
-    difference = fdcodec.decode(fdcodec.encode(picture, psnr_db=36))[:, :, :3].astype(float) - IMAGE
-    assert 10 * np.log10(255**2 / np.mean(difference**2)) == pytest.approx(36, abs=0.1)
 
 
 def test_unknown_keyword_is_a_type_error():

@@ -38,13 +38,13 @@ STEPS_PER_OCTAVE = 32
 STEP_BITS = 6  # fractional bits of half a step, beyond FRACTION_BITS
 MAX_STEP_INDEX = 32 * 12 - 1
 
-# SPEC 5.8: step offsets
-MAX_OFFSET = 6
-OFFSET_UNIT = 6  # step indices; a fifth of an octave
-
 # SPEC 5.4: binarization of levels
 MAX_UNARY = 15  # magnitudes from here on are escaped by exponential Golomb
 MAX_LEVEL = (1 << 15) - 1
+
+# SPEC 5.8: step offsets
+MAX_OFFSET = 6
+OFFSET_UNIT = 6  # step indices; a fifth of an octave
 
 # SPEC 5.9: sampled blocks
 TABLE_SIZE = 1 << 14  # entries of a table of what follows the same neighbours

@@ -68,6 +68,11 @@ class Header:
         return self.width * self.height
 
     @property
+    def rectangle(self) -> tuple[int, int, int, int]:
+        """The whole picture: (0, 0, width, height)."""
+        return 0, 0, self.width, self.height
+
+    @property
     def tile_columns(self) -> int:
         """Tiles in a row."""
         return -(-self.width // self._tile_side)
