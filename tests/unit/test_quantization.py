@@ -10,9 +10,10 @@ from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost, new_costs, update_costs
 from fdcodec.kernels.level_syntax import NEIGHBOUR_CLASS, STRIDE, coefficient_context
-from fdcodec.kernels.quantization_kernels import keep_largest, optimize_levels, trellis_levels
+from fdcodec.kernels.quantization_kernels import keep_largest, optimize_levels
 from fdcodec.kernels.range_coder import new_contexts
 from fdcodec.kernels.tables import NEXT_STATE, build_tables
+from fdcodec.kernels.trellis_kernels import trellis_levels
 
 SCANS = build_tables({}).scans
 HALF_STEP = 700  # in 1/64 of a coefficient unit
@@ -38,9 +39,7 @@ class Choice:
             optimize_levels, (np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros((3, 1024), np.int64))
         )
         self.scalar_levels = self.levels.copy()
-        paths = np.zeros((2, 1024, 4), np.int64)
-        histories = np.zeros((2, 5, 3, 3), np.uint64)
-        self.end, self.end_cost = self.run(trellis_levels, (paths[0], paths[1], np.zeros((4, 4), np.int64), histories))
+        self.end, self.end_cost = self.run(trellis_levels, np.zeros((1024, 4), np.int64))
 
     @property
     def n_positions(self):

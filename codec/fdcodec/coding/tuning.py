@@ -12,8 +12,8 @@ _ALWAYS, _NEVER = 0, 1025
 # By effort 1..9, where a square's levels must end for it to be cut in quarters: of 8x8, and of larger ones.
 _EIGHT_ENDS = (_NEVER, 49, 33, 9, 9, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS)
 _LARGE_ENDS = (9, 9, 9, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS)
-_CANDIDATES = (1, 1, 1, 1, 3, 3, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
-_LEARNED = (1, 1, 1, 2, 3, 3, 4, 6, 8)  # learned modes tried in full besides
+_CANDIDATES = (1, 1, 1, 1, 5, 3, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
+_LEARNED = (1, 1, 1, 2, 5, 3, 4, 6, 8)  # learned modes tried in full besides
 _HALVES = (0, 0, 0, 1, 1, 1, 2, 3, 4)  # modes tried in full in half a square
 _FANS = (16, 16, 16, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 

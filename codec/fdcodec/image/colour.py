@@ -136,7 +136,8 @@ def _log_rate(coefficients: NDArray[np.float64], scale: float) -> float:
 def _improve(gradients: NDArray[np.float64], matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
     for _ in range(N_STEPS):
         coefficients = gradients @ matrix.T
-        target = coefficients**3 / (scale * scale + coefficients**2)
+        squares = coefficients * coefficients  # a third power would go by logarithms
+        target = coefficients * squares / (scale * scale + squares)
         u, _, v = np.linalg.svd(gradients.T @ target)
         matrix = (u @ v).T
     energy = np.log2(1 + ((gradients @ matrix.T) / scale) ** 2).mean(axis=0) if len(gradients) else np.zeros(3)

@@ -16,9 +16,10 @@ from fdcodec.kernels.learned_search import price_learned
 from fdcodec.kernels.level_syntax import activity_context
 from fdcodec.kernels.mode_syntax import probable_modes
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
-from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels, trellis_levels
+from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels
 from fdcodec.kernels.reconstruction_kernels import add_residual, dequantize, predict_mode
 from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
+from fdcodec.kernels.trellis_kernels import trellis_levels
 
 
 @kernel(inner=True)
@@ -138,8 +139,7 @@ def _quantization_cost(s, o, block):
     """Return what the levels of `work.coefficients` and their error cost, by quick quantization or the trellis."""
     coded, coefficients = _coded(s, o, block), s.work.coefficients
     if o.trellis_all:
-        paths = (s.paths[0], s.paths[1], s.lanes, s.histories)
-        return trellis_levels(coefficients, coded, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, paths)[1]
+        return trellis_levels(coefficients, coded, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, s.steps)[1]
     scratch = (s.magnitudes, s.quantizer_costs)
     return optimize_levels(coefficients, coded, o.half_step, o.lagrangian, s.contexts, s.costs, s.levels, scratch)[1]
 
@@ -163,10 +163,10 @@ def _try_mode(s, o, block, mode, best, is_only):
 @kernel()
 def _settle_trial(s, o, block):
     """Quantize the trial by the trellis, as it will be coded; return its cost."""
-    coded, paths = _coded(s, o, block), (s.paths[0], s.paths[1], s.lanes, s.histories)
     s.trial[END], cost = trellis_levels(
-        s.trial_coefficients, coded, o.half_step, o.lagrangian, s.contexts, s.costs, s.trial_levels, paths
-    )
+        s.trial_coefficients, _coded(s, o, block), o.half_step, o.lagrangian, s.contexts, s.costs, s.trial_levels,
+        s.steps,
+    )  # fmt: skip
     return cost + o.lagrangian * s.mode_rates[s.trial[MODE]]
 
 
@@ -200,10 +200,13 @@ def search_block(s, tools, o, block, parent, fan, n_candidates):
     smooth_references(s.work.references, (1 << block[2]) + (1 << block[3]), s.work.smoothed)
     _price_modes(s, o, block, parent, fan)
     best, is_only = INFINITE, n_candidates == 1 and s.learned_costs[np.argmin(s.learned_costs)] == INFINITE
+    limit = np.int64(0)
     for k in range(n_candidates + o.n_learned):
         costs, first = (s.mode_costs, 0) if k < n_candidates else (s.learned_costs, LEARNED)
         mode = np.argmin(costs)
-        if costs[mode] < INFINITE:
+        if k == 0 or k == n_candidates:
+            limit = costs[mode] + (costs[mode] * 3 >> 5)
+        if costs[mode] < INFINITE and costs[mode] <= limit:
             costs[mode] = INFINITE
             best = _try_mode(s, o, block, first + mode, best, is_only)
     cost = _settle_trial(s, o, block)

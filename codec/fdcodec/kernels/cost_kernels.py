@@ -98,15 +98,21 @@ def end_cost(contexts, costs, kind, size, activity, end):
     return cost
 
 
-@kernel()
-def magnitude_cost(row, magnitude):
-    """Return the cost of a magnitude given its context's row of a level table."""
+@kernel(inner=True)
+def escape_cost(magnitude):
+    """Return the cost of what a magnitude has above MAX_UNARY."""
     if magnitude < MAX_UNARY:
-        return row[magnitude]
+        return 0
     n_bits = 0
     while (magnitude - MAX_UNARY + 1) >> (n_bits + 1):
         n_bits += 1
-    return row[MAX_UNARY] + (2 * n_bits + 1) * ONE_BIT
+    return (2 * n_bits + 1) * ONE_BIT
+
+
+@kernel()
+def magnitude_cost(row, magnitude):
+    """Return the cost of a magnitude given its context's row of a level table."""
+    return row[min(magnitude, MAX_UNARY)] + escape_cost(magnitude)
 
 
 @kernel(inner=True)

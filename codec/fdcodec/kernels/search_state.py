@@ -44,15 +44,13 @@ class Search(NamedTuple):
     levels: np.ndarray
     magnitudes: np.ndarray
     quantizer_costs: np.ndarray
-    paths: np.ndarray
+    steps: np.ndarray
     probable: np.ndarray
     mode_costs: np.ndarray
     mode_rates: np.ndarray
     learned_costs: np.ndarray
     nodes: np.ndarray
     rows: np.ndarray
-    lanes: np.ndarray
-    histories: np.ndarray
     best_vectors: np.ndarray
 
 
@@ -110,14 +108,12 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         levels=np.zeros(block, np.int32),
         magnitudes=np.zeros(STRIDE * STRIDE + 2, np.int32),
         quantizer_costs=np.zeros((3, 1024), np.int64),
-        paths=np.zeros((2, 1024, 4), np.int64),
+        steps=np.zeros((1024, 4), np.int64),
         probable=np.zeros(N_PROBABLE + 2, np.int64),
         mode_costs=np.zeros(N_MODES + 1, np.int64),
         mode_rates=np.zeros(LEARNED + MAX_LEARNED, np.int64),
         learned_costs=np.full(MAX_LEARNED, INFINITE, np.int64),
         nodes=np.zeros((sides, NODE_FIELDS), np.int64),
         rows=np.zeros((4, 32), np.int32),
-        lanes=np.zeros((4, 4), np.int64),
-        histories=np.zeros((2, 5, 3, 3), np.uint64),
         best_vectors=np.zeros((sides, 2, 2), np.int64),
     )
