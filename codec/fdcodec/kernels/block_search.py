@@ -113,14 +113,32 @@ def _price_modes(s, o, block, parent, fan):
     price_learned(s, o, block)
 
 
+@kernel(inner=True)
+def subtract_prediction(target, prediction, residual):
+    """Write the residual of a block, whose samples are `target`."""
+    height, width = target.shape
+    for row in range(height):
+        for column in range(width):
+            residual[row, column] = target[row, column] - prediction[row, column]
+
+
+@kernel()
+def _squared_error(target, samples):
+    height, width = target.shape
+    error = np.int64(0)
+    for row in range(height):
+        for column in range(width):
+            difference = np.int64(target[row, column] - samples[row, column])
+            error += difference * difference
+    return error
+
+
 @kernel()
 def _transform_residual(s, o, block, mode):
     """Write the coefficients of original minus prediction into `work.coefficients`, cut to `sparsity` if asked."""
     x, y, log2_width, log2_height = block
     width, height = 1 << log2_width, 1 << log2_height
-    for row in range(height):
-        for column in range(width):
-            s.work.residual[row, column] = s.original[y + row, x + column] - s.work.prediction[row, column]
+    subtract_prediction(s.original[y : y + height, x : x + width], s.work.prediction, s.work.residual)
     forward_transform(s.work.residual, mode, log2_width, log2_height, s.tables, s.work, s.work.coefficients)
     if o.sparsity > 0:
         keep_largest(s.work.coefficients, width, height, o.sparsity, s.levels)
@@ -185,12 +203,7 @@ def _reconstruct_trial(s, o, block):
         )
     origin = (0, 0, log2_width, log2_height)
     add_residual(s.trial_samples, origin, (o.low, o.high), s.trial_prediction, s.work.residual)
-    error = np.int64(0)
-    for row in range(height):
-        for column in range(width):
-            difference = np.int64(s.original[y + row, x + column] - s.trial_samples[row, column])
-            error += difference * difference
-    return error
+    return _squared_error(s.original[y : y + height, x : x + width], s.trial_samples)
 
 
 @kernel(inner=True)

@@ -5,11 +5,14 @@ Border values differ from their mean by less than 2^12, weights are below 2^13 a
 that sums stay below 2^30: all fits int32.
 """
 
+import numpy as np
+
 from fdcodec.coding.constants import BORDER_LOG2, LEARNED, MIN_LOG2, PREDICTION_LIMIT, WEIGHT_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.prediction_kernels import gather_references
 
 _HALF = 1 << (WEIGHT_BITS - 1)
+_LIMIT = np.int32(PREDICTION_LIMIT)
 
 
 @kernel()
@@ -39,20 +42,23 @@ def learned_inputs(references, log2_size, inputs):
 
 
 @kernel()
-def predict_learned(inputs, mean, weights, log2_size, prediction):
-    """Write the prediction of one learned mode; `weights[i]` are those of input i, row by row."""
+def predict_learned(inputs, mean, weights, log2_size, scratch, prediction):
+    """Write the prediction of one learned mode; `weights[i]` are those of input i, row by row.
+
+    The samples are summed up side by side in `scratch`, int32 (32, 32): in loops as short as a row few go at a time.
+    """
     size = 1 << log2_size
-    n_inputs = (2 << min(log2_size, BORDER_LOG2)) + 1
+    sums, middle = scratch.reshape(scratch.size), np.int32(mean)
+    for k in range(size * size):
+        sums[k] = _HALF
+    for i in range((2 << min(log2_size, BORDER_LOG2)) + 1):
+        value = inputs[i]
+        for k in range(size * size):
+            sums[k] += value * weights[i, k]
     for row in range(size):
         for column in range(size):
-            prediction[row, column] = _HALF
-        for i in range(n_inputs):
-            value = inputs[i]
-            for column in range(size):
-                prediction[row, column] += value * weights[i, row * size + column]
-        for column in range(size):
-            sample = mean + (prediction[row, column] >> WEIGHT_BITS)
-            prediction[row, column] = min(max(sample, -PREDICTION_LIMIT), PREDICTION_LIMIT)
+            sample = middle + (sums[row * size + column] >> WEIGHT_BITS)
+            prediction[row, column] = min(max(sample, -_LIMIT), _LIMIT)
 
 
 @kernel()
@@ -62,4 +68,4 @@ def predict_learned_block(plane, block, mode, tables, work):
     gather_references(plane, block, work.references)
     mean = learned_inputs(work.references, log2_size, work.line)
     weights = tables.predictors[log2_size - MIN_LOG2, mode - LEARNED]
-    predict_learned(work.line, mean, weights, log2_size, work.prediction)
+    predict_learned(work.line, mean, weights, log2_size, work.scratch, work.prediction)

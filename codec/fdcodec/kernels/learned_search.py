@@ -75,7 +75,7 @@ def price_learned(s, o, block):
     mean = learned_inputs(work.references, log2_size, work.line)
     for index in range(count):
         weights = s.tables.predictors[log2_size - MIN_LOG2, index]
-        predict_learned(work.line, mean, weights, log2_size, work.prediction)
+        predict_learned(work.line, mean, weights, log2_size, work.scratch, work.prediction)
         for row in range(size):
             for column in range(size):
                 work.residual[row, column] = s.original[y + row, x + column] - work.prediction[row, column]

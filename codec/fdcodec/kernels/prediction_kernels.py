@@ -4,6 +4,9 @@
 A block is (x, y, log2 width, log2 height). References are one array of 2E+1 samples, with E = width + height: index E
 is the corner above left, E-1-k the k-th sample down the left edge, E+1+k the k-th along the top edge. What is not
 decoded yet repeats the nearest decoded sample before it.
+
+Loops run over slices, and in int32 throughout: numba tests an index that is a sum for being negative, and does not
+compute several samples at a time then.
 """
 
 import numpy as np
@@ -34,7 +37,8 @@ def _z_order(log2_size: int) -> np.ndarray:
     return np.sum(bits, axis=0)
 
 
-CUBIC_TAPS = _cubic_taps()
+CUBIC_TAPS = _cubic_taps().astype(np.int32)
+_HALF_32, _HALF_64 = np.int32(16), np.int32(32)
 TREE_CELLS_LOG2 = MAX_LOG2 - CELL_LOG2
 Z_ORDER = _z_order(TREE_CELLS_LOG2)
 
@@ -69,8 +73,10 @@ def gather_references(plane, block, references):
             top += 4
     for k in range(left):
         references[corner - 1 - k] = plane[y + k, x - 1]
-    for k in range(top):
-        references[corner + 1 + k] = plane[y - 1, x + k]
+    if top > 0:
+        row, arm = plane[y - 1, x : x + top], references[corner + 1 : corner + 1 + top]
+        for k in range(top):
+            arm[k] = row[k]
     if left > 0 and top > 0:
         references[corner] = plane[y - 1, x - 1]
     elif left > 0:
@@ -79,12 +85,8 @@ def gather_references(plane, block, references):
         references[corner] = references[corner + 1]
     else:
         references[corner] = 128 << FRACTION_BITS
-    last = references[corner - left]
-    for k in range(left, corner):
-        references[corner - 1 - k] = last
-    last = references[corner + top]
-    for k in range(top, corner):
-        references[corner + 1 + k] = last
+    references[: corner - left] = references[corner - left]
+    references[corner + 1 + top : 2 * corner + 1] = references[corner + top]
 
 
 @kernel()
@@ -93,23 +95,27 @@ def smooth_references(references, extent, smoothed):
     last = 2 * extent
     smoothed[0] = references[0]
     smoothed[last] = references[last]
-    for k in range(1, last):
-        smoothed[k] = (references[k - 1] + 2 * references[k] + references[k + 1] + 2) >> 2
+    before, after = references[: last - 1], references[2 : last + 1]
+    middle, inner = references[1:last], smoothed[1:last]
+    for k in range(last - 1):
+        inner[k] = np.int32(np.int32(before[k] + after[k]) + 2 * np.int32(middle[k] + np.int32(1))) >> 2
 
 
 @kernel()
 def _predict_planar(references, log2_width, log2_height, prediction):
     width, height = 1 << log2_width, 1 << log2_height
-    corner = width + height
-    right = references[corner + width + 1]
-    bottom = references[corner - height - 1]
+    corner, shift = width + height, np.int32(log2_width + log2_height + 1)
+    right, bottom = references[corner + width + 1], references[corner - height - 1]
+    top = references[corner + 1 : corner + 1 + width]
     for row in range(height):
-        left = references[corner - 1 - row]
-        for column in range(width):
-            across = (width - 1 - column) * left + (column + 1) * right
-            down = (height - 1 - row) * references[corner + 1 + column] + (row + 1) * bottom
-            total = (across << log2_height) + (down << log2_width) + (width << log2_height)
-            prediction[row, column] = total >> (log2_width + log2_height + 1)
+        left, out = references[corner - 1 - row], prediction[row, :width]
+        above, below = np.int32((height - 1 - row) << log2_width), np.int32((row + 1) << log2_width)
+        for k in range(width):
+            column = np.int32(k)
+            across = np.int32(np.int32(np.int32(width) - np.int32(1) - column) * left)
+            across = np.int32(across + np.int32(np.int32(column + np.int32(1)) * right)) << np.int32(log2_height)
+            down = np.int32(np.int32(above * top[k]) + np.int32(below * bottom))
+            out[k] = np.int32(np.int32(across + down) + np.int32(width << log2_height)) >> shift
 
 
 @kernel()
@@ -134,23 +140,16 @@ def _predict_dc(references, log2_width, log2_height, prediction):
 @kernel()
 def _blend_edges(references, log2_width, log2_height, prediction):
     """Pull a planar or DC prediction towards the edges it starts from, with weights that halve away from them."""
-    corner = (1 << log2_width) + (1 << log2_height)
-    scale = (log2_width + log2_height - 2) >> 2
+    width, corner = 1 << log2_width, (1 << log2_width) + (1 << log2_height)
+    scale = np.int32((log2_width + log2_height - 2) >> 2)
+    top, n_weighed = references[corner + 1 : corner + 1 + width], min(width, 3 << scale)
     for row in range(1 << log2_height):
-        weight_top = 32 >> ((row << 1) >> scale)
-        for column in range(1 << log2_width):
-            weight_left = 32 >> ((column << 1) >> scale)
-            if weight_top == 0 and weight_left == 0:
-                break
-            value = prediction[row, column]
-            prediction[row, column] = value + (
-                (
-                    weight_left * (references[corner - 1 - row] - value)
-                    + weight_top * (references[corner + 1 + column] - value)
-                    + 32
-                )
-                >> 6
-            )
+        weight_top = np.int32(32 >> ((row << 1) >> scale))
+        left, out = references[corner - 1 - row], prediction[row]
+        for column in range(width if weight_top > 0 else n_weighed):
+            weight_left, value = np.int32(32) >> (np.int32(2 * column) >> scale), out[column]
+            pull = np.int32(weight_left * np.int32(left - value)) + np.int32(weight_top * np.int32(top[column] - value))
+            out[column] = np.int32(value + (np.int32(pull + _HALF_64) >> np.int32(6)))
 
 
 @kernel()
@@ -175,24 +174,22 @@ def _predict_angular(line, extent, depth, length, angle, cubic, lines):
     """Predict line by line from the main edge: `lines[k]` is the k-th of `depth`, `length` samples long."""
     for k in range(depth):
         displacement = (k + 1) * angle
-        start = extent + (displacement >> 5)
-        fraction = displacement & 31
+        start, fraction = extent + (displacement >> 5), np.int32(displacement & 31)
+        out, first, second = lines[k], line[start + 1 : start + 1 + length], line[start + 2 : start + 2 + length]
         if fraction == 0:
             for i in range(length):
-                lines[k, i] = line[start + i + 1]
+                out[i] = first[i]
         elif cubic:
             tap0, tap1, tap2, tap3 = CUBIC_TAPS[fraction]
+            before, third = line[start : start + length], line[start + 3 : start + 3 + length]
             for i in range(length):
-                lines[k, i] = (
-                    tap0 * line[start + i]
-                    + tap1 * line[start + i + 1]
-                    + tap2 * line[start + i + 2]
-                    + tap3 * line[start + i + 3]
-                    + 32
-                ) >> 6
+                near = np.int32(np.int32(tap1 * first[i]) + np.int32(tap2 * second[i]))
+                far = np.int32(np.int32(tap0 * before[i]) + np.int32(tap3 * third[i]))
+                out[i] = np.int32(np.int32(near + far) + _HALF_64) >> np.int32(6)
         else:
             for i in range(length):
-                lines[k, i] = ((32 - fraction) * line[start + i + 1] + fraction * line[start + i + 2] + 16) >> 5
+                step = np.int32(fraction * np.int32(second[i] - first[i]))
+                out[i] = np.int32(first[i] + (np.int32(step + _HALF_32) >> np.int32(5)))
 
 
 @kernel()
@@ -252,8 +249,9 @@ def predict(references, smoothed, log2_width, log2_height, mode, line, lines, pr
         _blend_side(references if angle == 0 else source, log2_depth, log2_length, angle, sign, lines)
     if vertical:
         for row in range(height):
+            line_in, line_out = lines[row], prediction[row]
             for column in range(width):
-                prediction[row, column] = lines[row, column]
+                line_out[column] = line_in[column]
     else:
         for row in range(height):
             for column in range(width):

@@ -33,9 +33,13 @@ from fdcodec.kernels.tree_syntax import code_tree, halve_context, split_context,
 
 @kernel()
 def _copy_samples(source, source_x, source_y, width, height, target, x, y):
+    samples, place = (
+        source[source_y : source_y + height, source_x : source_x + width],
+        target[y : y + height, x : x + width],
+    )
     for row in range(height):
         for column in range(width):
-            target[y + row, x + column] = source[source_y + row, source_x + column]
+            place[row, column] = samples[row, column]
 
 
 @kernel()
