@@ -6,15 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.constants import FILTER_BUCKET_OCTAVES, MAX_STRENGTH, STEPS_PER_OCTAVE
-from fdcodec.kernels.filter_kernels import (
-    BORDER,
-    TAPS,
-    add_corrections,
-    classify_cells,
-    deblock_plane,
-    filter_corrections,
-    pad_plane,
-)
+from fdcodec.kernels.deblock_kernels import deblock_plane
+from fdcodec.kernels.filter_kernels import BORDER, add_corrections, classify_cells, filter_corrections, pad_plane
 from fdcodec.kernels.tables import Maps
 from fdcodec.model import ClassModel
 
@@ -55,16 +48,21 @@ def apply_filter(
         deblock(plane, maps[k], step_index)
         if strength > 1:
             corrections = trained_corrections(plane, model, step_index, min(k, 1))
-            _cells(corrections)[maps[k].modes < 0] = 0
+            _cells(corrections)[_exact_cells(maps[k])] = 0
             add_corrections(plane, corrections, strength - 1, *bounds[k])
 
 
 def deblock(plane: Planes, maps: Maps, step_index: int) -> None:
     """Deblock a plane in place; sampled and copied blocks stay as they are (SPEC 6.1)."""
-    is_exact = maps.modes < 0
-    samples = _cells(plane)[is_exact]
+    exact = _exact_cells(maps)
+    samples = _cells(plane)[exact]
     deblock_plane(plane, maps.log2_widths, maps.log2_heights, step_index)
-    _cells(plane)[is_exact] = samples
+    _cells(plane)[exact] = samples
+
+
+def _exact_cells(maps: Maps) -> tuple[NDArray[np.intp], ...]:
+    """Return rows and columns of the cells of sampled and copied blocks, mostly none: a mask took longer to apply."""
+    return np.nonzero(maps.modes < 0)
 
 
 def _cells(plane: NDArray[Sample]) -> NDArray[Sample]:
@@ -78,7 +76,7 @@ def trained_corrections(plane: Planes, model: ClassModel, step_index: int, kind:
     corrections = np.zeros_like(plane)
     if model.filters is not None:
         padded, classes = classified(plane, step_index)
-        weights = model.filters[kind, step_bucket(step_index)].astype(np.int32).reshape(-1, len(TAPS), 2)
+        weights = np.repeat(model.filters[kind, step_bucket(step_index)], 4, axis=1).view(np.int32)
         filter_corrections(padded, classes, weights, step_index, corrections)
     return corrections
 
@@ -110,7 +108,7 @@ def strength_errors(original: Planes, planes: Planes, maps: list[Maps], model: C
         errors[kind, 0] += float(np.sum((original[k] - plane).astype(np.float64) ** 2))
         deblock(plane, maps[k], step_index)
         corrections = trained_corrections(plane, model, step_index, kind).astype(np.float64)
-        _cells(corrections)[maps[k].modes < 0] = 0
+        _cells(corrections)[_exact_cells(maps[k])] = 0
         residual = (original[k] - plane).astype(np.float64)
         square, cross, own = np.sum(residual**2), np.sum(residual * corrections), np.sum(corrections**2)
         errors[kind, 1:] += square - 2 * shares * cross + shares**2 * own
