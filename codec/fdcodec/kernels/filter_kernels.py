@@ -9,6 +9,7 @@ from fdcodec.kernels.jit import kernel
 # Half of a 7x7 diamond, the other half by symmetry: (row, column) of each of the twelve pairs.
 TAPS = np.array([(0, 1), (0, 2), (0, 3), (1, -2), (1, -1), (1, 0), (1, 1), (1, 2), (2, -1), (2, 0), (2, 1), (3, 0)])
 BORDER = 3
+BAND = 4 + 2 * BORDER  # rows of samples that filter a row of cells
 DIRECTIONS = np.array([(1, 0), (0, 1), (1, 1), (1, -1)])  # of second differences: vertical, horizontal, falling, rising
 
 STEP = 2.0 ** (np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE - 4 + FRACTION_BITS)  # in sample units
@@ -18,16 +19,21 @@ STEP_INT = np.maximum(np.rint(STEP), 1).astype(np.int64)
 
 
 @kernel()
+def _pad_row(samples, padded):
+    """Copy a row of samples into the middle of `padded`, repeating its ends BORDER samples out."""
+    width = len(samples)
+    for x in range(BORDER):
+        padded[x], padded[width + BORDER + x] = samples[0], samples[width - 1]
+    for x in range(width):
+        padded[x + BORDER] = samples[x]
+
+
+@kernel()
 def pad_plane(plane, padded):
     """Copy the plane into the middle of `padded`, repeating its edges BORDER samples out."""
-    height, width = plane.shape
+    height = plane.shape[0]
     for y in range(height + 2 * BORDER):
-        source = min(max(y - BORDER, 0), height - 1)
-        for x in range(BORDER):
-            padded[y, x] = plane[source, 0]
-            padded[y, width + BORDER + x] = plane[source, width - 1]
-        for x in range(width):
-            padded[y, x + BORDER] = plane[source, x]
+        _pad_row(plane[min(max(y - BORDER, 0), height - 1)], padded[y])
 
 
 @kernel()
@@ -60,27 +66,33 @@ def _class_of(vertical, horizontal, falling, rising, activity_unit):
     return 10 * level + turned
 
 
-@kernel(allocates=True)
-def classify_cells(padded, step_index, classes):
-    """Class each 4x4 cell by sums over the 6x6 samples in and around it (SPEC 6.2).
+@kernel()
+def _classify_row(band, sums, activity_unit, classes_row):
+    """Class a row of cells by sums over the 6x6 samples in and around each; `band` has BORDER rows around it.
 
     A sum is one of 72 differences of samples, each below 2^12: below 2^19.
     """
-    width, unit = 4 * classes.shape[1] + 2, 32 * STEP_INT[step_index]
-    sums = np.zeros((len(DIRECTIONS), width), np.int32)
-    for cell_y in range(classes.shape[0]):
-        sums[:] = 0
-        for y in range(4 * cell_y + BORDER - 1, 4 * cell_y + BORDER + 5):
-            centre = padded[y, BORDER - 1 : BORDER - 1 + width]
-            for k in range(len(DIRECTIONS)):
-                row, column = DIRECTIONS[k]
-                ahead = padded[y + row, BORDER - 1 + column : BORDER - 1 + column + width]
-                behind = padded[y - row, BORDER - 1 - column : BORDER - 1 - column + width]
-                _add_bends(centre, ahead, behind, sums[k])
-        for x in range(classes.shape[1]):
-            vertical, horizontal = _sum_columns(sums[0], x), _sum_columns(sums[1], x)
-            falling, rising = _sum_columns(sums[2], x), _sum_columns(sums[3], x)
-            classes[cell_y, x] = _class_of(vertical, horizontal, falling, rising, unit)
+    width = sums.shape[1]
+    sums[:] = 0
+    for y in range(BORDER - 1, BORDER + 5):
+        centre = band[y, BORDER - 1 : BORDER - 1 + width]
+        for k in range(len(DIRECTIONS)):
+            row, column = DIRECTIONS[k]
+            ahead = band[y + row, BORDER - 1 + column : BORDER - 1 + column + width]
+            behind = band[y - row, BORDER - 1 - column : BORDER - 1 - column + width]
+            _add_bends(centre, ahead, behind, sums[k])
+    for x in range(len(classes_row)):
+        vertical, horizontal = _sum_columns(sums[0], x), _sum_columns(sums[1], x)
+        falling, rising = _sum_columns(sums[2], x), _sum_columns(sums[3], x)
+        classes_row[x] = _class_of(vertical, horizontal, falling, rising, activity_unit)
+
+
+@kernel(allocates=True)
+def classify_cells(padded, step_index, classes):
+    """Class each 4x4 cell of a padded plane (SPEC 6.2)."""
+    sums = np.empty((len(DIRECTIONS), 4 * classes.shape[1] + 2), np.int32)
+    for y in range(classes.shape[0]):
+        _classify_row(padded[4 * y : 4 * y + BAND], sums, 32 * STEP_INT[step_index], classes[y])
 
 
 @kernel(inline=True)
@@ -97,12 +109,12 @@ def cell_features(padded, y, x, tap, small, large, features):
 
 
 @kernel()
-def _spread_weights(classes_row, weights, spread):
-    """Lay the weights of a row of cells out by sample: `spread` and `weights` have a cell's four in one int32."""
+def _spread_weights(classes_row, modes_row, weights, spread):
+    """Lay the weights of a row of cells out by sample, 0 in exact cells; `spread` has a cell's four in one int32."""
     for cell_x in range(len(classes_row)):
-        group = classes_row[cell_x]
+        group, is_exact = classes_row[cell_x], modes_row[cell_x] < 0
         for k in range(FILTER_WEIGHTS):
-            spread[k, cell_x] = weights[group, k]
+            spread[k, cell_x] = 0 if is_exact else weights[group, k]
 
 
 @kernel()
@@ -123,43 +135,57 @@ def _add_tap(centre, ahead, behind, small_weights, large_weights, small, large, 
         total[x] += np.int32(np.int32(small_weights[x] * near) + np.int32(large_weights[x] * far))
 
 
-@kernel(allocates=True)
-def filter_corrections(padded, classes, weights, step_index, corrections):
-    """Write the trained filter's correction of every sample, in sample units.
-
-    `weights` holds each of the int8 (classes, FILTER_WEIGHTS) four times, as an int32.
-    """
-    width = corrections.shape[1]
-    small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])
-    by_cell = np.zeros((FILTER_WEIGHTS, width >> 2), np.int32)
-    by_sample = by_cell.view(np.int8)
-    for y in range(corrections.shape[0]):
-        if y & 3 == 0:
-            _spread_weights(classes[y >> 2], weights, by_cell)
-        total = corrections[y]
-        total[:] = 1 << (FILTER_SHIFT - 1)
-        centre = padded[y + BORDER, BORDER : BORDER + width]
-        for tap in range(len(TAPS)):
-            row, column = TAPS[tap]
-            ahead = padded[y + BORDER + row, BORDER + column : BORDER + column + width]
-            behind = padded[y + BORDER - row, BORDER - column : BORDER - column + width]
-            _add_tap(centre, ahead, behind, by_sample[2 * tap], by_sample[2 * tap + 1], small, large, total)
-        for x in range(width):
-            total[x] >>= FILTER_SHIFT
+@kernel()
+def _correct_row(band, weights, small, large, total):
+    """Write the corrections of row BORDER of a band, scaled by 2^FILTER_SHIFT, and a half to round them by."""
+    width = len(total)
+    total[:] = 1 << (FILTER_SHIFT - 1)
+    centre = band[BORDER, BORDER : BORDER + width]
+    for tap in range(len(TAPS)):
+        row, column = TAPS[tap]
+        ahead = band[BORDER + row, BORDER + column : BORDER + column + width]
+        behind = band[BORDER - row, BORDER - column : BORDER - column + width]
+        _add_tap(centre, ahead, behind, weights[2 * tap], weights[2 * tap + 1], small, large, total)
 
 
 @kernel()
-def _add_row(samples, corrections, quarters, low, high):
+def _add_row(samples, total, quarters, low, high):
+    """Add `quarters` / 4 of the corrections to a row of samples, clipped to their range; all int32."""
     for x in range(len(samples)):
-        share = np.int32(np.int32(np.int32(quarters * corrections[x]) + 2) >> 2)
-        samples[x] = min(max(np.int32(samples[x] + share), low), high)
+        share = np.int32(np.int32(quarters * np.int32(total[x] >> FILTER_SHIFT)) + np.int32(2)) >> 2
+        samples[x] = min(max(np.int32(samples[x] + np.int32(share)), low), high)
 
 
 @kernel()
-def add_corrections(plane, corrections, quarters, low, high):
-    """Add `quarters` / 4 of the corrections to the plane, clipped to its range; all int32."""
-    for y in range(plane.shape[0]):
-        _add_row(plane[y], corrections[y], np.int32(quarters), np.int32(low), np.int32(high))
+def _fill_band(plane, cell_y, band):
+    """Move the band down to a row of cells; rows that it had hold samples from before they were filtered."""
+    kept = 0 if cell_y == 0 else 2 * BORDER
+    for y in range(kept):
+        for x in range(band.shape[1]):
+            band[y, x] = band[y + 4, x]
+    for y in range(kept, BAND):
+        _pad_row(plane[min(max(4 * cell_y + y - BORDER, 0), plane.shape[0] - 1)], band[y])
+
+
+@kernel(allocates=True)
+def filter_plane(plane, modes, weights, step_index, quarters, low, high):
+    """Add `quarters` / 4 of the trained correction to a deblocked plane but for exact cells, in place (SPEC 6.3, 6.4).
+
+    `weights` holds each of the int8 (classes, FILTER_WEIGHTS) four times, as an int32. The filter goes down the plane
+    with a copy of ten rows, and so stays in the cache; a copy of the plane cost 2 ms of page faults.
+    """
+    small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])
+    width, cells = plane.shape[1], modes.shape[1]
+    band, sums = np.empty((BAND, width + 2 * BORDER), np.int32), np.empty((len(DIRECTIONS), width + 2), np.int32)
+    classes, total = np.empty(cells, np.int32), np.empty(width, np.int32)
+    spread = np.empty((FILTER_WEIGHTS, cells), np.int32)
+    for cell_y in range(modes.shape[0]):
+        _fill_band(plane, cell_y, band)
+        _classify_row(band, sums, 32 * STEP_INT[step_index], classes)
+        _spread_weights(classes, modes[cell_y], weights, spread)
+        for y in range(4):
+            _correct_row(band[y:], spread.view(np.int8), small, large, total)
+            _add_row(plane[4 * cell_y + y], total, np.int32(quarters), np.int32(low), np.int32(high))
 
 
 @kernel(allocates=True)
