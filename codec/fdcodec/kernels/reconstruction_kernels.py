@@ -68,9 +68,9 @@ def dequantize(levels, scan, end, half_step, coefficients):
     for k in range(end - 1, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
         level = np.int64(levels[row, column])
-        if level != 0:
-            value = min(((2 * abs(level) - high) * half_step + (1 << (STEP_BITS - 1))) >> STEP_BITS, COEFFICIENT_LIMIT)
-            coefficients[row, column] = value if level > 0 else -value
+        half_steps = 2 * abs(level) - high if level != 0 else 0
+        value = min((half_steps * half_step + (1 << (STEP_BITS - 1))) >> STEP_BITS, COEFFICIENT_LIMIT)
+        coefficients[row, column] = value if level > 0 else -value
         high, low = low ^ (level & 1), high
 
 
