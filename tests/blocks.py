@@ -31,3 +31,11 @@ def random_blocks(shape: tuple[int, int], split: float, halved: float, rng: np.r
             waiting += [(x + dx, y + dy, log2_side - 1) for dx in (0, half) for dy in (0, half)]
         else:
             yield from parts_of(x, y, log2_side, halved, rng)
+
+
+def as_decoded(maps):
+    """Return the fields of a tile's maps as lists; of levels those of the last plane, which are all a decoder keeps."""
+    kept = [plane._asdict() for plane in maps]
+    for fields in kept[:-1]:
+        del fields["levels"]
+    return [{name: field.tolist() for name, field in fields.items()} for fields in kept]

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.blocks import as_decoded
 
 from fdcodec.codec import decode, encode
 from fdcodec.coding.lossy import decode_tile, encode_tile
@@ -40,7 +41,7 @@ def test_decoder_follows_the_encoder(samples, quality, effort, name, colour, scr
     tile = encode_tile(planes, MODELS[name], options, screen)
     decoded, maps = decode_tile(tile.payload, planes.shape, MODELS[name], step_index, bounds, screen)
     assert tile.planes.tolist() == decoded.tolist()
-    assert [[field.tolist() for field in plane] for plane in tile.maps] == [[f.tolist() for f in m] for m in maps]
+    assert as_decoded(tile.maps) == as_decoded(maps)
 
 
 @settings(max_examples=60, deadline=None)

@@ -4,6 +4,7 @@ from unittest.mock import patch
 
 import numpy as np
 import pytest
+from tests.blocks import as_decoded
 from tests.images import noise, photo, ramp, uneven
 from tests.reference.range_coder import Decoder
 from tests.reference.syntax import Contexts, PlaneDecoder
@@ -113,9 +114,7 @@ def test_encoder_and_decoder_have_the_same_samples(seed):
     offsets = np.random.default_rng(seed).integers(-MAX_OFFSET, MAX_OFFSET, (2, 3), endpoint=True)
     tile, (planes, maps) = encoded(uneven(40, 72), offsets)
     assert tile.planes.tolist() == planes.tolist()
-    assert [[field.tolist() for field in plane] for plane in tile.maps] == [
-        [field.tolist() for field in plane] for plane in maps
-    ]
+    assert as_decoded(tile.maps) == as_decoded(maps)
 
 
 @pytest.mark.parametrize("offset", [-MAX_OFFSET, 2])

@@ -7,14 +7,8 @@ from tests.reference import filtering as reference
 
 from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, MAX_STEP_INDEX, MAX_STRENGTH
 from fdcodec.filtering.post import apply_filter, best_strengths, classified, step_bucket, strength_errors
-from fdcodec.kernels.filter_kernels import (
-    CORRECTION_LIMIT,
-    LARGE_CLIP,
-    ROUGHNESS_LIMIT,
-    SMALL_CLIP,
-    STEP_INT,
-    deblock_plane,
-)
+from fdcodec.kernels.deblock_kernels import CORRECTION_LIMIT, ROUGHNESS_LIMIT, deblock_plane
+from fdcodec.kernels.filter_kernels import LARGE_CLIP, SMALL_CLIP, STEP_INT
 from fdcodec.kernels.tables import new_maps
 from fdcodec.model import ClassModel
 

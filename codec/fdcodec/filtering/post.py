@@ -1,26 +1,22 @@
 """The filter after the loop, as the decoder applies it and as the encoder chooses its strength (SPEC 6)."""
 
-from typing import TypeVar
-
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import FILTER_BUCKET_OCTAVES, MAX_STRENGTH, STEPS_PER_OCTAVE
-from fdcodec.kernels.filter_kernels import (
-    BORDER,
-    TAPS,
-    add_corrections,
-    classify_cells,
-    deblock_plane,
-    filter_corrections,
-    pad_plane,
+from fdcodec.coding.constants import (
+    FILTER_BUCKET_OCTAVES,
+    FILTER_CLASSES,
+    FILTER_WEIGHTS,
+    MAX_STRENGTH,
+    STEPS_PER_OCTAVE,
 )
+from fdcodec.kernels.deblock_kernels import deblock_plane
+from fdcodec.kernels.filter_kernels import BORDER, classify_cells, filter_plane, pad_plane
 from fdcodec.kernels.tables import Maps
 from fdcodec.model import ClassModel
 
 Planes = NDArray[np.int32]
 Sums = NDArray[np.float64]
-Sample = TypeVar("Sample", np.int32, np.float64)
 
 
 def apply_filter(
@@ -54,33 +50,40 @@ def apply_filter(
             continue
         deblock(plane, maps[k], step_index)
         if strength > 1:
-            corrections = trained_corrections(plane, model, step_index, min(k, 1))
-            _cells(corrections)[maps[k].modes < 0] = 0
-            add_corrections(plane, corrections, strength - 1, *bounds[k])
+            weights = _weights_of(model, step_index, min(k, 1))
+            filter_plane(plane, maps[k].modes, weights, step_index, strength - 1, *bounds[k])
 
 
 def deblock(plane: Planes, maps: Maps, step_index: int) -> None:
     """Deblock a plane in place; sampled and copied blocks stay as they are (SPEC 6.1)."""
+    if maps.modes.min() >= 0:
+        deblock_plane(plane, maps.log2_widths, maps.log2_heights, step_index)
+        return
     is_exact = maps.modes < 0
     samples = _cells(plane)[is_exact]
     deblock_plane(plane, maps.log2_widths, maps.log2_heights, step_index)
     _cells(plane)[is_exact] = samples
 
 
-def _cells(plane: NDArray[Sample]) -> NDArray[Sample]:
+def _cells(plane: Planes) -> Planes:
     """Return a view of a plane by 4x4 cells, shape (rows, columns, 4, 4)."""
     height, width = plane.shape
     return plane.reshape(height // 4, 4, width // 4, 4).swapaxes(1, 2)
 
 
-def trained_corrections(plane: Planes, model: ClassModel, step_index: int, kind: int) -> Planes:
-    """Return the trained filter's full correction of a deblocked plane; zeros where the model has no filter."""
-    corrections = np.zeros_like(plane)
-    if model.filters is not None:
-        padded, classes = classified(plane, step_index)
-        weights = model.filters[kind, step_bucket(step_index)].astype(np.int32).reshape(-1, len(TAPS), 2)
-        filter_corrections(padded, classes, weights, step_index, corrections)
-    return corrections
+def _weights_of(model: ClassModel, step_index: int, kind: int) -> NDArray[np.int32]:
+    """Return the filter's weights, each four times in an int32; zeros where the model has no filter."""
+    if model.filters is None:
+        return np.zeros((FILTER_CLASSES, FILTER_WEIGHTS), np.int32)
+    return np.repeat(model.filters[kind, step_bucket(step_index)], 4, axis=1).view(np.int32)
+
+
+def trained_corrections(plane: Planes, maps: Maps, model: ClassModel, step_index: int, kind: int) -> Planes:
+    """Return the trained filter's full correction of a deblocked plane, before clipping; 0 in exact cells."""
+    filtered = plane.copy()
+    no_bound = int(np.iinfo(np.int32).max)
+    filter_plane(filtered, maps.modes, _weights_of(model, step_index, kind), step_index, 4, -no_bound, no_bound)
+    return filtered - plane
 
 
 def classified(plane: Planes, step_index: int) -> tuple[Planes, Planes]:
@@ -109,8 +112,7 @@ def strength_errors(original: Planes, planes: Planes, maps: list[Maps], model: C
         kind = min(k, 1)
         errors[kind, 0] += float(np.sum((original[k] - plane).astype(np.float64) ** 2))
         deblock(plane, maps[k], step_index)
-        corrections = trained_corrections(plane, model, step_index, kind).astype(np.float64)
-        _cells(corrections)[maps[k].modes < 0] = 0
+        corrections = trained_corrections(plane, maps[k], model, step_index, kind).astype(np.float64)
         residual = (original[k] - plane).astype(np.float64)
         square, cross, own = np.sum(residual**2), np.sum(residual * corrections), np.sum(corrections**2)
         errors[kind, 1:] += square - 2 * shares * cross + shares**2 * own

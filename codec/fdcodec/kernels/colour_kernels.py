@@ -1,6 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """Samples to planes and back (SPEC 3.2). Planes are centred on 128 and have FRACTION_BITS fractional bits."""
 
+import numpy as np
+
 from fdcodec.coding.constants import COLOUR_BITS, FRACTION_BITS
 from fdcodec.kernels.jit import kernel
 
@@ -29,13 +31,28 @@ def rotate_colour(samples, matrix, planes):
 
 
 @kernel()
+def _restore_channel(first, second, third, a, b, c, channel):
+    """Write a row of one channel; all int32, and a sum of three samples below 2^12 times 2^14 is below 2^28."""
+    for x in range(len(channel)):
+        total = np.int32(np.int32(a * np.int32(first[x] - _MIDDLE)) + np.int32(b * np.int32(second[x] - _MIDDLE)))
+        total = np.int32(np.int32(total + np.int32(c * np.int32(third[x] - _MIDDLE))) + _HALF) >> COLOUR_BITS
+        value = np.int32(np.int32(total + (255 << (FRACTION_BITS - 1))) + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS
+        channel[x] = min(max(np.int32(value), np.int32(0)), np.int32(255))
+
+
+@kernel()
+def _interleave(red, green, blue, samples):
+    for x in range(len(red)):
+        samples[x, 0], samples[x, 1], samples[x, 2] = red[x], green[x], blue[x]
+
+
+@kernel(allocates=True)
 def restore_colour(planes, matrix, samples):
-    """Invert `rotate_colour` by the transposed matrix, rounded and clipped to 0..255."""
+    """Invert `rotate_colour` by the transposed matrix, rounded and clipped to 0..255; channel by channel in a row."""
     height, width = samples.shape[0], samples.shape[1]
+    channels = np.empty((3, width), np.uint8)
     for y in range(height):
-        for x in range(width):
-            a, b, c = int(planes[0, y, x]) - _MIDDLE, int(planes[1, y, x]) - _MIDDLE, int(planes[2, y, x]) - _MIDDLE
-            for k in range(3):
-                total = (matrix[0, k] * a + matrix[1, k] * b + matrix[2, k] * c + _HALF) >> COLOUR_BITS
-                value = (total + (255 << (FRACTION_BITS - 1)) + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS
-                samples[y, x, k] = min(max(value, 0), 255)
+        for k in range(3):
+            a, b, c = np.int32(matrix[0, k]), np.int32(matrix[1, k]), np.int32(matrix[2, k])
+            _restore_channel(planes[0, y], planes[1, y], planes[2, y], a, b, c, channels[k])
+        _interleave(channels[0], channels[1], channels[2], samples[y])

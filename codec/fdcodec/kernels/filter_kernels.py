@@ -1,139 +1,98 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The filter after reconstruction: deblocking, then a trained filter of clipped differences (SPEC 6)."""
+"""The filter after deblocking: clipped differences to the samples around, weighed by class (SPEC 6.2 to 6.4)."""
 
 import numpy as np
 
-from fdcodec.coding.constants import CELL_LOG2, FILTER_SHIFT, FRACTION_BITS, MAX_STEP_INDEX, STEPS_PER_OCTAVE
+from fdcodec.coding.constants import FILTER_SHIFT, FILTER_WEIGHTS, FRACTION_BITS, MAX_STEP_INDEX, STEPS_PER_OCTAVE
 from fdcodec.kernels.jit import kernel
 
 # Half of a 7x7 diamond, the other half by symmetry: (row, column) of each of the twelve pairs.
 TAPS = np.array([(0, 1), (0, 2), (0, 3), (1, -2), (1, -1), (1, 0), (1, 1), (1, 2), (2, -1), (2, 0), (2, 1), (3, 0)])
 BORDER = 3
+BAND = 4 + 2 * BORDER  # rows of samples that filter a row of cells
+DIRECTIONS = np.array([(1, 0), (0, 1), (1, 1), (1, -1)])  # of second differences: vertical, horizontal, falling, rising
 
-_STEP = 2.0 ** (np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE - 4 + FRACTION_BITS)  # in sample units
-CORRECTION_LIMIT = np.maximum(np.rint(0.04 * _STEP), 1).astype(np.int64)
-_OCTAVE = 6 * (np.log2(_STEP) - FRACTION_BITS) + 3
-_ROUGHNESS = np.where(_OCTAVE < 16, 0, np.where(_OCTAVE <= 28, _OCTAVE - 10, 2 * _OCTAVE - 38))
-ROUGHNESS_LIMIT = np.rint(2 * _ROUGHNESS * (1 << FRACTION_BITS)).astype(np.int64)
-SMALL_CLIP = np.maximum(np.rint(0.2 * _STEP), 1).astype(np.int64)
-LARGE_CLIP = np.maximum(np.rint(0.8 * _STEP), 1).astype(np.int64)
-STEP_INT = np.maximum(np.rint(_STEP), 1).astype(np.int64)
+STEP = 2.0 ** (np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE - 4 + FRACTION_BITS)  # in sample units
+SMALL_CLIP = np.maximum(np.rint(0.2 * STEP), 1).astype(np.int64)
+LARGE_CLIP = np.maximum(np.rint(0.8 * STEP), 1).astype(np.int64)
+STEP_INT = np.maximum(np.rint(STEP), 1).astype(np.int64)
 
 
 @kernel()
-def _clamp(value, limit):
-    return min(max(value, -limit), limit)
-
-
-@kernel()
-def _deblock_line(line, start, stride, limit, strong, far_left, far_right):
-    """Smooth the eight samples across one edge; `line[start]` is the first sample past it."""
-    p0, p1, p2, p3 = line[start - stride], line[start - 2 * stride], line[start - 3 * stride], line[start - 4 * stride]
-    q0, q1, q2, q3 = line[start], line[start + stride], line[start + 2 * stride], line[start + 3 * stride]
-    if strong:
-        line[start - stride] = p0 + _clamp(((p2 + 2 * p1 + 2 * p0 + 2 * q0 + q1 + 4) >> 3) - p0, 2 * limit)
-        line[start - 2 * stride] = p1 + _clamp(((p2 + p1 + p0 + q0 + 2) >> 2) - p1, 2 * limit)
-        line[start - 3 * stride] = p2 + _clamp(((2 * p3 + 3 * p2 + p1 + p0 + q0 + 4) >> 3) - p2, 2 * limit)
-        line[start] = q0 + _clamp(((q2 + 2 * q1 + 2 * q0 + 2 * p0 + p1 + 4) >> 3) - q0, 2 * limit)
-        line[start + stride] = q1 + _clamp(((q2 + q1 + q0 + p0 + 2) >> 2) - q1, 2 * limit)
-        line[start + 2 * stride] = q2 + _clamp(((2 * q3 + 3 * q2 + q1 + q0 + p0 + 4) >> 3) - q2, 2 * limit)
-        return
-    delta = (9 * (q0 - p0) - 3 * (q1 - p1) + 8) >> 4
-    if abs(delta) >= 10 * limit:
-        return
-    delta = _clamp(delta, limit)
-    line[start - stride] = p0 + delta
-    line[start] = q0 - delta
-    if far_left:
-        line[start - 2 * stride] = p1 + _clamp((((p2 + p0 + 1) >> 1) - p1 + delta) >> 1, limit >> 1)
-    if far_right:
-        line[start + stride] = q1 + _clamp((((q2 + q0 + 1) >> 1) - q1 - delta) >> 1, limit >> 1)
-
-
-@kernel()
-def _deblock_edge(line, start, stride, along, small, limit, roughness):
-    """Decide on and smooth a segment of four samples along an edge (SPEC 6.1); `small`: a 4x4 block touches it."""
-    last = start + 3 * along
-    p_first = abs(line[start - 3 * stride] - 2 * line[start - 2 * stride] + line[start - stride])
-    q_first = abs(line[start + 2 * stride] - 2 * line[start + stride] + line[start])
-    p_last = abs(line[last - 3 * stride] - 2 * line[last - 2 * stride] + line[last - stride])
-    q_last = abs(line[last + 2 * stride] - 2 * line[last + stride] + line[last])
-    if p_first + q_first + p_last + q_last >= roughness:
-        return
-    strong = not small
-    for k in range(0, 4, 3):
-        at = start + k * along
-        bend = 2 * (p_first + q_first) if k == 0 else 2 * (p_last + q_last)
-        reach = abs(line[at - 4 * stride] - line[at - stride]) + abs(line[at] - line[at + 3 * stride])
-        jump = abs(line[at - stride] - line[at])
-        if 4 * bend >= roughness or 8 * reach >= roughness or 2 * jump >= 5 * limit:
-            strong = False
-    far_left = 16 * (p_first + p_last) < 3 * roughness
-    far_right = 16 * (q_first + q_last) < 3 * roughness
-    for k in range(4):
-        _deblock_line(line, start + k * along, stride, limit, strong, far_left, far_right)
-
-
-@kernel()
-def deblock_plane(plane, log2_widths, log2_heights, step_index):
-    """Smooth, in place, block edges on the 8x8 grid where both sides are smooth: vertical, then horizontal ones."""
-    height, width = plane.shape
-    line = plane.reshape(height * width)
-    limit, roughness = CORRECTION_LIMIT[step_index], ROUGHNESS_LIMIT[step_index]
-    for y in range(0, height, 4):
-        for x in range(8, width - 3, 8):
-            left, right = log2_widths[y >> CELL_LOG2, (x - 1) >> CELL_LOG2], log2_widths[y >> CELL_LOG2, x >> CELL_LOG2]
-            if x & ((1 << right) - 1) == 0:
-                _deblock_edge(line, y * width + x, 1, width, min(left, right) == 2, limit, roughness)
-    for y in range(8, height - 3, 8):
-        for x in range(0, width, 4):
-            above = log2_heights[(y - 1) >> CELL_LOG2, x >> CELL_LOG2]
-            below = log2_heights[y >> CELL_LOG2, x >> CELL_LOG2]
-            if y & ((1 << below) - 1) == 0:
-                _deblock_edge(line, y * width + x, width, 1, min(above, below) == 2, limit, roughness)
+def _pad_row(samples, padded):
+    """Copy a row of samples into the middle of `padded`, repeating its ends BORDER samples out."""
+    width = len(samples)
+    for x in range(BORDER):
+        padded[x], padded[width + BORDER + x] = samples[0], samples[width - 1]
+    for x in range(width):
+        padded[x + BORDER] = samples[x]
 
 
 @kernel()
 def pad_plane(plane, padded):
     """Copy the plane into the middle of `padded`, repeating its edges BORDER samples out."""
-    height, width = plane.shape
+    height = plane.shape[0]
     for y in range(height + 2 * BORDER):
-        source = min(max(y - BORDER, 0), height - 1)
-        for x in range(BORDER):
-            padded[y, x] = plane[source, 0]
-            padded[y, width + BORDER + x] = plane[source, width - 1]
-        for x in range(width):
-            padded[y, x + BORDER] = plane[source, x]
+        _pad_row(plane[min(max(y - BORDER, 0), height - 1)], padded[y])
 
 
 @kernel()
+def _add_bends(centre, ahead, behind, sums):
+    """Add the second differences of a row of samples to `sums`; all int32, so that sixteen samples go at a time."""
+    for x in range(len(sums)):
+        sums[x] += abs(np.int32(np.int32(np.int32(2 * centre[x]) - ahead[x]) - behind[x]))
+
+
+@kernel()
+def _sum_columns(sums, cell_x):
+    """Return the sum over the six columns of a cell and around it."""
+    x = 4 * cell_x
+    return np.int64(sums[x]) + sums[x + 1] + sums[x + 2] + sums[x + 3] + sums[x + 4] + sums[x + 5]
+
+
+@kernel()
+def _class_of(vertical, horizontal, falling, rising, activity_unit):
+    """Return the class of a cell by its four sums: 5 activities, 5 directions, 2 orientations, without a branch."""
+    straight_high, straight_low = max(vertical, horizontal), min(vertical, horizontal)
+    slanted_high, slanted_low = max(falling, rising), min(falling, rising)
+    is_slanted = straight_high * slanted_low <= slanted_high * straight_low
+    high, low = (slanted_high, slanted_low) if is_slanted else (straight_high, straight_low)
+    orientation = falling > rising if is_slanted else vertical > horizontal
+    direction = (1 if high > 2 * low else 0) + (1 if 2 * high > 9 * low else 0)
+    turned = 2 * direction + (4 if is_slanted else 0) + (1 if orientation else 0) if direction > 0 else 0
+    activity, level = 100 * (vertical + horizontal), 0
+    for bound in (12, 30, 60, 110):
+        level += 1 if activity >= bound * activity_unit else 0
+    return 10 * level + turned
+
+
+@kernel()
+def _classify_row(band, sums, activity_unit, classes_row):
+    """Class a row of cells by sums over the 6x6 samples in and around each; `band` has BORDER rows around it.
+
+    A sum is one of 72 differences of samples, each below 2^12: below 2^19.
+    """
+    width = sums.shape[1]
+    sums[:] = 0
+    for y in range(BORDER - 1, BORDER + 5):
+        centre = band[y, BORDER - 1 : BORDER - 1 + width]
+        for k in range(len(DIRECTIONS)):
+            row, column = DIRECTIONS[k]
+            ahead = band[y + row, BORDER - 1 + column : BORDER - 1 + column + width]
+            behind = band[y - row, BORDER - 1 - column : BORDER - 1 - column + width]
+            _add_bends(centre, ahead, behind, sums[k])
+    for x in range(len(classes_row)):
+        vertical, horizontal = _sum_columns(sums[0], x), _sum_columns(sums[1], x)
+        falling, rising = _sum_columns(sums[2], x), _sum_columns(sums[3], x)
+        classes_row[x] = _class_of(vertical, horizontal, falling, rising, activity_unit)
+
+
+@kernel(allocates=True)
 def classify_cells(padded, step_index, classes):
-    """Class each 4x4 cell by sums over 6x6 samples: 5 activities, 5 directions, 2 orientations (SPEC 6.2)."""
-    for cell_y in range(classes.shape[0]):
-        for cell_x in range(classes.shape[1]):
-            vertical, horizontal, falling, rising = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-            for y in range(4 * cell_y + BORDER - 1, 4 * cell_y + BORDER + 5):
-                for x in range(4 * cell_x + BORDER - 1, 4 * cell_x + BORDER + 5):
-                    twice = 2 * padded[y, x]
-                    vertical += abs(twice - padded[y - 1, x] - padded[y + 1, x])
-                    horizontal += abs(twice - padded[y, x - 1] - padded[y, x + 1])
-                    falling += abs(twice - padded[y - 1, x - 1] - padded[y + 1, x + 1])
-                    rising += abs(twice - padded[y - 1, x + 1] - padded[y + 1, x - 1])
-            straight_high, straight_low = max(vertical, horizontal), min(vertical, horizontal)
-            slanted_high, slanted_low = max(falling, rising), min(falling, rising)
-            if straight_high * slanted_low > slanted_high * straight_low:
-                high, low, orientation, direction = straight_high, straight_low, vertical > horizontal, 1
-            else:
-                high, low, orientation, direction = slanted_high, slanted_low, falling > rising, 3
-            if high <= 2 * low:
-                direction = 0
-            elif 2 * high > 9 * low:
-                direction += 1
-            activity = (100 * (vertical + horizontal)) // (32 * STEP_INT[step_index])
-            level = (
-                0 if activity < 12 else (1 if activity < 30 else (2 if activity < 60 else (3 if activity < 110 else 4)))
-            )
-            classes[cell_y, cell_x] = (level * 5 + direction) * 2 + (1 if direction > 0 and orientation else 0)
+    """Class each 4x4 cell of a padded plane (SPEC 6.2)."""
+    sums = np.empty((len(DIRECTIONS), 4 * classes.shape[1] + 2), np.int32)
+    for y in range(classes.shape[0]):
+        _classify_row(padded[4 * y : 4 * y + BAND], sums, 32 * STEP_INT[step_index], classes[y])
 
 
 @kernel(inline=True)
@@ -150,54 +109,83 @@ def cell_features(padded, y, x, tap, small, large, features):
 
 
 @kernel()
-def _spread_weights(classes_row, weights, spread):
-    """Lay the weights of a row of cells out by sample: `spread` is int32 (taps, 2, width)."""
+def _spread_weights(classes_row, modes_row, weights, spread):
+    """Lay the weights of a row of cells out by sample, 0 in exact cells; `spread` has a cell's four in one int32."""
     for cell_x in range(len(classes_row)):
-        group = classes_row[cell_x]
-        for tap in range(len(TAPS)):
-            for clip in range(2):
-                weight = weights[group, tap, clip]
-                for x in range(4 * cell_x, 4 * cell_x + 4):
-                    spread[tap, clip, x] = weight
+        group, is_exact = classes_row[cell_x], modes_row[cell_x] < 0
+        for k in range(FILTER_WEIGHTS):
+            spread[k, cell_x] = 0 if is_exact else weights[group, k]
 
 
 @kernel()
-def _add_tap(centre, ahead, behind, weights, small, large, total):
-    """Add one tap pair's share to a row of corrections; all int32, so that eight samples go at a time."""
+def _clamp(value, limit):
+    return np.int32(min(max(value, np.int32(-limit)), limit))
+
+
+@kernel()
+def _add_tap(centre, ahead, behind, small_weights, large_weights, small, large, total):
+    """Add one tap pair's share to a row of corrections; all int32, so that sixteen samples go at a time.
+
+    A share is two differences clipped below 2^11 times an int8, for each of two weights: 2^20, twelve 2^24, at most.
+    """
     for x in range(len(total)):
         forward, backward = np.int32(ahead[x] - centre[x]), np.int32(behind[x] - centre[x])
-        near = np.int32(min(max(forward, -small), small) + min(max(backward, -small), small))
-        far = np.int32(min(max(forward, -large), large) + min(max(backward, -large), large))
-        total[x] += np.int32(np.int32(weights[0, x] * near) + np.int32(weights[1, x] * far))
+        near = np.int32(_clamp(forward, small) + _clamp(backward, small))
+        far = np.int32(_clamp(forward, large) + _clamp(backward, large))
+        total[x] += np.int32(np.int32(small_weights[x] * near) + np.int32(large_weights[x] * far))
+
+
+@kernel()
+def _correct_row(band, weights, small, large, total):
+    """Write the corrections of row BORDER of a band, scaled by 2^FILTER_SHIFT, and a half to round them by."""
+    width = len(total)
+    total[:] = 1 << (FILTER_SHIFT - 1)
+    centre = band[BORDER, BORDER : BORDER + width]
+    for tap in range(len(TAPS)):
+        row, column = TAPS[tap]
+        ahead = band[BORDER + row, BORDER + column : BORDER + column + width]
+        behind = band[BORDER - row, BORDER - column : BORDER - column + width]
+        _add_tap(centre, ahead, behind, weights[2 * tap], weights[2 * tap + 1], small, large, total)
+
+
+@kernel()
+def _add_row(samples, total, quarters, low, high):
+    """Add `quarters` / 4 of the corrections to a row of samples, clipped to their range; all int32."""
+    for x in range(len(samples)):
+        share = np.int32(np.int32(quarters * np.int32(total[x] >> FILTER_SHIFT)) + np.int32(2)) >> 2
+        samples[x] = min(max(np.int32(samples[x] + np.int32(share)), low), high)
+
+
+@kernel()
+def _fill_band(plane, cell_y, band):
+    """Move the band down to a row of cells; rows that it had hold samples from before they were filtered."""
+    kept = 0 if cell_y == 0 else 2 * BORDER
+    for y in range(kept):
+        for x in range(band.shape[1]):
+            band[y, x] = band[y + 4, x]
+    for y in range(kept, BAND):
+        _pad_row(plane[min(max(4 * cell_y + y - BORDER, 0), plane.shape[0] - 1)], band[y])
 
 
 @kernel(allocates=True)
-def filter_corrections(padded, classes, weights, step_index, corrections):
-    """Write the trained filter's correction of every sample, in sample units; `weights` is int32 (classes, taps, 2)."""
-    height, width = corrections.shape
+def filter_plane(plane, modes, weights, step_index, quarters, low, high):
+    """Add `quarters` / 4 of the trained correction to a deblocked plane but for exact cells, in place (SPEC 6.3, 6.4).
+
+    `weights` holds each of the int8 (classes, FILTER_WEIGHTS) four times, as an int32. The filter goes down the plane
+    with a copy of ten rows, and so stays in the cache; a copy of the plane cost 2 ms of page faults.
+    """
     small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])
-    spread = np.zeros((len(TAPS), 2, width), np.int32)
-    for y in range(height):
-        if y & 3 == 0:
-            _spread_weights(classes[y >> 2], weights, spread)
-        total = corrections[y]
-        total[:] = 1 << (FILTER_SHIFT - 1)
-        centre = padded[y + BORDER, BORDER : BORDER + width]
-        for tap in range(len(TAPS)):
-            row, column = TAPS[tap]
-            ahead = padded[y + BORDER + row, BORDER + column : BORDER + column + width]
-            behind = padded[y + BORDER - row, BORDER - column : BORDER - column + width]
-            _add_tap(centre, ahead, behind, spread[tap], small, large, total)
-        for x in range(width):
-            total[x] >>= FILTER_SHIFT
-
-
-@kernel()
-def add_corrections(plane, corrections, quarters, low, high):
-    """Add `quarters` / 4 of the corrections to the plane, clipped to its range."""
-    for y in range(plane.shape[0]):
-        for x in range(plane.shape[1]):
-            plane[y, x] = min(max(plane[y, x] + ((quarters * corrections[y, x] + 2) >> 2), low), high)
+    width, cells = plane.shape[1], modes.shape[1]
+    band, sums = np.empty((BAND, width + 2 * BORDER), np.int32), np.empty((len(DIRECTIONS), width + 2), np.int32)
+    classes, total = np.empty(cells, np.int32), np.empty(width, np.int32)
+    spread = np.empty((FILTER_WEIGHTS, cells), np.int32)
+    for cell_y in range(modes.shape[0]):
+        _fill_band(plane, cell_y, band)
+        _classify_row(band, sums, 32 * STEP_INT[step_index], classes)
+        _spread_weights(classes, modes[cell_y], weights, spread)
+        for y in range(4):
+            _correct_row(band[y:], spread.view(np.int8), small, large, total)
+            _add_row(plane[4 * cell_y + y], total, np.int32(quarters), np.int32(low), np.int32(high))
 
 
 @kernel(allocates=True)

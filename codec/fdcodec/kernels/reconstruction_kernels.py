@@ -10,7 +10,6 @@ from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, starts_block, tr
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learned_kernels import predict_learned_block
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
-from fdcodec.kernels.tables import NEXT_STATE
 from fdcodec.kernels.transform_kernels import inverse_transform
 
 
@@ -65,25 +64,29 @@ def dequantize(levels, scan, end, half_step, coefficients):
     """
     height, width = levels.shape
     coefficients[:height, :width] = 0
-    state = 0
+    high, low = np.int64(0), np.int64(0)  # the bits of the state; they follow NEXT_STATE without its memory
     for k in range(end - 1, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
         level = np.int64(levels[row, column])
-        if level != 0:
-            half_steps = 2 * abs(level) - (state >> 1)
-            value = min((half_steps * half_step + (1 << (STEP_BITS - 1))) >> STEP_BITS, COEFFICIENT_LIMIT)
-            coefficients[row, column] = value if level > 0 else -value
-        state = NEXT_STATE[state, level & 1]
+        half_steps = 2 * abs(level) - high if level != 0 else 0
+        value = min((half_steps * half_step + (1 << (STEP_BITS - 1))) >> STEP_BITS, COEFFICIENT_LIMIT)
+        coefficients[row, column] = value if level > 0 else -value
+        high, low = low ^ (level & 1), high
+
+
+@kernel()
+def _add_row(prediction, residual, low, high, out):
+    for x in range(len(out)):
+        out[x] = min(max(np.int32(prediction[x] + residual[x]), low), high)
 
 
 @kernel(inner=True)
 def add_residual(plane, block, bounds, prediction, residual):
-    """Write prediction plus residual, clipped to the plane's range, into the plane."""
+    """Write prediction plus residual, clipped to the plane's range, into the plane; all int32."""
     x, y, log2_width, log2_height = block
-    low, high = bounds
+    low, high, width = np.int32(bounds[0]), np.int32(bounds[1]), 1 << log2_width
     for row in range(1 << log2_height):
-        for column in range(1 << log2_width):
-            plane[y + row, x + column] = min(max(prediction[row, column] + residual[row, column], low), high)
+        _add_row(prediction[row, :width], residual[row, :width], low, high, plane[y + row, x : x + width])
 
 
 @kernel(inline=True)

@@ -62,15 +62,15 @@ class Maps(NamedTuple):
     vectors: np.ndarray
 
 
-def new_maps(height: int, width: int) -> Maps:
-    """Return empty maps of a plane of `height` by `width` samples, multiples of 4."""
+def new_maps(height: int, width: int, levels: np.ndarray | None = None) -> Maps:
+    """Return empty maps of a plane of `height` by `width` samples, multiples of 4, around `levels` if given."""
     cells = (height >> 2, width >> 2)
     return Maps(
         np.zeros(cells, np.int32),
         np.zeros(cells, np.int32),
         np.zeros(cells, np.int32),
         np.zeros(cells, np.int32),
-        np.zeros((height, width), np.int32),
+        np.zeros((height, width), np.int32) if levels is None else levels,
         np.zeros((*cells, 2), np.int32),
     )
 
