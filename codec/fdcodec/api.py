@@ -7,9 +7,9 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fdcodec import container
-from fdcodec.arguments import check_flags, check_integers, check_region, check_transform, check_tune, resolved
+from fdcodec.arguments import MAX_THREADS, check_flags, check_integers, check_region, checked_encoding, resolved
 from fdcodec.errors import PartialWarning
-from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE, MIN_TILE_SIZE
+from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 from fdcodec.sources import Source, read_source
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from fdcodec.image.picture import Picture, Samples
     from fdcodec.model import ClassModel
 
-MAX_THREADS = 64
 Region: TypeAlias = tuple[int, int, int, int]
 Transform: TypeAlias = "str | os.PathLike[str] | ClassModel"
 
@@ -102,23 +101,20 @@ def encode(
     TargetWarning
         The PSNR or the size cannot be reached; the file that comes nearest is returned.
     """
-    from fdcodec.coding.settings import EncoderSettings
     from fdcodec.image.arrays import as_picture
-    from fdcodec.targets import encode_to_target, only_target
+    from fdcodec.targets import encode_to_target
 
     picture = as_picture(image, exif=exif, xmp=xmp, icc=icc)
-    check_flags(lossless=lossless, verify=verify)
-    target = only_target(lossless, quality=quality, psnr_db=psnr_db, bpp=bpp, size_bytes=size_bytes)
-    check_transform(transform, embed)
-    check_tune(tune)
-    check_integers(effort=(effort, 1, 9), threads=(threads, 0, MAX_THREADS))
-    limits = {"tile": (tile, MIN_TILE_SIZE, MAX_SIDE), "sparsity": (sparsity, 1, MAX_SIDE)}
-    check_integers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
-    settings = EncoderSettings(
+    settings, target = checked_encoding(
+        quality=quality,
+        psnr_db=psnr_db,
+        bpp=bpp,
+        size_bytes=size_bytes,
+        lossless=lossless,
         transform=transform,
         embed=embed,
         effort=effort,
-        threads=threads or os.cpu_count() or 1,
+        threads=threads,
         tile=tile,
         sparsity=sparsity,
         tune=tune,
