@@ -57,7 +57,7 @@ def encode(
         Size of the whole file, in bits per pixel or in bytes: never above, and at least 97 % of it where it can be
         reached; at most eight encodes.
     lossless
-        Give back every sample exactly.
+        Give back every sample exactly; `transform`, `embed`, `effort`, `sparsity` and `tune` then keep their defaults.
     transform
         "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
     embed
@@ -72,7 +72,7 @@ def encode(
         Largest number of coefficients kept in a block (T_s of the paper); None sets no limit.
     tune
         "psnr" for the least squared error; "visual" for pictures that people look at: smooth parts get finer steps,
-        busy ones and fine detail, which hide errors, coarser ones. Screen content and lossless files are the same.
+        busy ones and fine detail, which hide errors, coarser ones. Screen content is the same.
     exif, xmp, icc
         Metadata to store; None keeps what a Pillow image brings, empty bytes leave it out.
     verify

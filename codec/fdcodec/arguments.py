@@ -11,11 +11,16 @@ from fdcodec.errors import ParameterError
 from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fdcodec.coding.settings import EncoderSettings
     from fdcodec.model import ClassModel
 
 TUNES = ("psnr", "visual")
 """What an encode can be tuned for."""
+
+LOSSY_ONLY = ("transform", "embed", "effort", "sparsity", "tune")
+"""Arguments of an encode that say nothing about a lossless file."""
 
 DEFAULT_QUALITY = 75.0
 MAX_THREADS = 64
@@ -47,7 +52,8 @@ def checked_encoding(
     Raises
     ------
     ParameterError
-        An argument is outside what is allowed, or more than one target is given.
+        An argument is outside what is allowed, more than one target is given, or with `lossless` an argument of
+        `LOSSY_ONLY` is not its default.
     """
     from fdcodec.coding.settings import EncoderSettings
 
@@ -68,7 +74,18 @@ def checked_encoding(
         tune=tune,
         verify=verify,
     )
+    if lossless:
+        refuse_with_lossless([name for name in LOSSY_ONLY if getattr(settings, name) != getattr(EncoderSettings, name)])
     return settings, target
+
+
+def refuse_with_lossless(given: Sequence[str]) -> None:
+    """Raise ParameterError if any argument is given together with `lossless` that says nothing about such a file."""
+    if given:
+        raise ParameterError(
+            f"{' and '.join(given)} and lossless were given, but without loss there is no such choice; "
+            f"leave out {' and '.join(given)} or leave out lossless"
+        )
 
 
 def only_target(lossless: bool, **values: float | None) -> Target:

@@ -6,8 +6,9 @@ from time import perf_counter
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from fdcodec.arguments import TUNES
+from fdcodec.arguments import LOSSY_ONLY, TUNES, checked_encoding, refuse_with_lossless
 from fdcodec.cli import options
 from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
 from fdcodec.cli.console import Console
@@ -76,11 +77,18 @@ def encode(
     if as_json and any(job.target == STREAM for job in jobs):
         raise click.UsageError("--json and the encoded file cannot both go to stdout; add -o")
     settings["embed"] = "auto" if embed is None else embed
+    if settings["lossless"]:
+        refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
+    checked_encoding(**settings)  # here, and not once for each input
     settings |= {name: b"" for name in _METADATA if name not in metadata}
     if embed is False:
         _warn_of_absent_model(settings["transform"], console)
     console.announce_compilation("encoding")
     return run_jobs(jobs, lambda job: _encode(job, settings), console, force=force)
+
+
+def _is_given(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _warn_of_absent_model(transform: str, console: Console) -> None:
