@@ -54,7 +54,7 @@ def encode(
     psnr_db
         PSNR to reach over all samples, in dB, within 0.1 dB where it can be reached; at most eight encodes.
     bpp, size_bytes
-        Size of the whole file, in bits per pixel or in bytes: never above, and at least 97 % of it where it can be
+        Size of the whole file, in bits per pixel or in bytes: not above, and at least 97 % of it, where that can be
         reached; at most eight encodes.
     lossless
         Give back every sample exactly; `transform`, `embed`, `effort`, `sparsity` and `tune` then keep their defaults.
@@ -86,7 +86,7 @@ def encode(
     Raises
     ------
     ParameterError
-        An argument is outside what is allowed, or the size cannot be reached.
+        An argument is outside what is allowed.
     LimitError
         A side is above 65535.
     UnsupportedError
@@ -99,7 +99,8 @@ def encode(
     Warns
     -----
     TargetWarning
-        The PSNR or the size cannot be reached; the file that comes nearest is returned.
+        The PSNR or the size cannot be reached; the file that comes nearest is returned, of sizes below the smallest
+        file that one. Where a size cannot be filled, `kept` of the warning is True.
     """
     from fdcodec.image.arrays import as_picture
     from fdcodec.targets import encode_to_target

@@ -92,7 +92,10 @@ def _costs(models: list[ClassModel], samples: NDArray[np.uint8], parameters: Par
 def _cost(
     planes: NDArray[np.int32], model: ClassModel, step_index: int, bounds: list[tuple[int, int]], screen: bool
 ) -> float:
-    """Return squared error after the filter plus the price of the bits."""
+    """Return squared error after the filter plus the price of the bits.
+
+    Step offsets and weights are left out: with those of pictures tuned by eye the files of 13 were 0.03 % larger.
+    """
     tile = encode_tile(planes, model, search_options(_QUICK, step_index, bounds), screen)
     errors = strength_errors(planes, tile.planes, tile.maps, model, step_index)
     return float(errors.min(axis=1).sum()) + bit_price(step_index) * 8 * len(tile.payload)

@@ -12,7 +12,7 @@ import numpy as np
 from fdcodec import codec, container
 from fdcodec.arguments import Target
 from fdcodec.coding.settings import EncoderSettings
-from fdcodec.errors import ParameterError, TargetWarning
+from fdcodec.errors import TargetWarning
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel, resolve
 from fdcodec.rate_control import Goal, search, settings_at
@@ -36,13 +36,7 @@ _PSNR_SLOPE = 0.27  # dB for one unit of quality
 
 
 def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target) -> bytes:
-    """Encode once for a quality or losslessly, up to eight times for a size or a PSNR.
-
-    Raises
-    ------
-    ParameterError
-        Even the smallest file is larger than the size that was asked for.
-    """
+    """Encode once for a quality or losslessly, up to eight times for a size or a PSNR; a miss is a TargetWarning."""
     if target.kind == "lossless":
         return _encoded(picture, replace(settings, lossless=True))
     if target.kind == "quality":
@@ -56,11 +50,9 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
     data, _ = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
     if len(data) > size:
-        raise ParameterError(
-            f"{target.kind}: {target.value} cannot be reached; the smallest file has {len(data)} bytes"
-        )
+        _warn(f"a size of {size} bytes was not met; the smallest file has {len(data)} bytes")
     if len(data) < LEAST_FILL * size:
-        _warn(f"{size} bytes cannot be filled; the nearest file below has {len(data)} bytes")
+        _warn(f"{size} bytes cannot be filled; the nearest file below has {len(data)} bytes", kept=True)
     return data
 
 
@@ -75,8 +67,8 @@ def _own_model(settings: EncoderSettings) -> ClassModel | None:
     return None if settings.transform == "auto" else resolve(settings.transform)
 
 
-def _warn(message: str) -> None:
-    warnings.warn(message, TargetWarning, stacklevel=4)
+def _warn(message: str, kept: bool = False) -> None:
+    warnings.warn(TargetWarning(message, kept), stacklevel=4)
 
 
 def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> float:

@@ -59,7 +59,6 @@ def test_one_bad_input_among_several(cli):
         ("encode", "a.png", "--sparsity", "0"),
         ("encode", "a.png", "--tile", "8"),
         ("encode", "a.png", "--tune", "ear"),
-        ("encode", "a.png", "--size", "10"),
     ],
 )
 def test_usage_errors(cli, arguments):
@@ -77,12 +76,19 @@ def test_an_output_that_is_taken_aborts_only_its_own_input(cli, encoded):
     assert "a.ppm: would be written to a.fdc, as a.png is" in result.err
 
 
-def test_unreachable_psnr_is_said_and_exit_code_five(cli):
-    """The nearest file is written, with a note and an exit code of its own."""
-    result = cli("encode", "a.png", "--psnr", "110")
-    assert result.code == 5
-    assert "110 dB was not met" in result.err
-    assert Path("a.fdc").exists()
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        (("--psnr", "110"), "110 dB was not met"),
+        (("--size", "10"), "10 bytes was not met"),
+        (("--bpp", "0.1"), "12 bytes was not met"),
+    ],
+)
+def test_unreachable_target_is_said_and_exit_code_five(cli, target, words):
+    """The nearest file is written, with a note and an exit code of its own, whatever the target."""
+    result = cli("encode", "a.png", *target)
+    assert (result.code, Path("a.fdc").exists()) == (5, True)
+    assert words in result.err
 
 
 def test_size_that_cannot_be_filled_is_said(cli):
