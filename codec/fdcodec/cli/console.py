@@ -23,9 +23,10 @@ _OPTION_OF = {
     "lossless=True": "--lossless",
     "embed": "--embed/--no-embed",
     "tune": "--tune",
+    "tile=256": "--tile 256",
 }
 _COMPILING_SECONDS = {"encoding": 40, "decoding": 20, "learning from": 60}
-_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True)\b")
+_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|tile=256)\b")
 
 
 class Console:
