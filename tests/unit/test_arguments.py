@@ -49,3 +49,28 @@ def test_wrong_options_are_refused_once(cli, arguments):
     Path("b.png").write_bytes(PNG)
     result = cli("encode", "a.png", "b.png", *arguments)
     assert (result.code, len(result.err.splitlines()), list(Path().glob("*.fdc"))) == (2, 1, [])
+
+
+@pytest.mark.parametrize(("command", "name"), [("encode", "b.png"), ("decode", "b.fdc")])
+def test_unknown_class_model_is_refused_once(cli, encoded, command, name):
+    """Of several inputs a class model that is not there is one error, exit code 3, before any of them is read."""
+    result = cli(command, f"a{Path(name).suffix}", name, "-t", "none-such", "--out-dir", "out")
+    assert (result.code, result.err.count("none-such"), Path("out").exists()) == (3, 1, False)
+
+
+@pytest.mark.parametrize("arguments", [("encode", "-r", ""), ("decode", ""), ("encode", "a.png", "--out-dir", "")])
+def test_empty_path_is_not_the_current_directory(cli, arguments):
+    """An empty path, as of a variable that is not set, is a usage error."""
+    result = cli(*arguments)
+    assert (result.code, "the path is empty" in result.err) == (2, True)
+
+
+def test_output_and_directory_are_not_taken_for_each_other(cli):
+    """A directory given as output and a file given as directory are refused, and the message says which it is."""
+    Path("folder").mkdir()
+    result = cli("encode", "a.png", "-o", "folder", "--force")
+    assert (result.code, "folder is a directory; name a file in it" in result.err) == (1, True)
+    result = cli("encode", "a.png", "--out-dir", "a.png")
+    assert (result.code, "'a.png' is a file" in result.err) == (2, True)
+    result = cli("learn", "a.png", "-o", "folder")
+    assert (result.code, "'folder' is a directory" in result.err) == (2, True)

@@ -126,6 +126,8 @@ def run_jobs(jobs: list[Job], work: Callable[[Job], dict[str, Any]], console: Co
     force
         Whether existing outputs may be replaced.
     """
+    if not jobs:
+        console.say("no input was found; nothing was done")
     codes = [_run_job(job, work, console, force) for job in console.track(jobs)]
     failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
     if len(jobs) > 1:
@@ -139,6 +141,8 @@ def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, 
             raise ParameterError(f"would be written to {job.target}, as {job.rival} is; rename one of them")
         if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
             raise ParameterError(f"{job.target} is the input itself; choose another output")
+        if job.target.is_dir():
+            raise IsADirectoryError(f"{job.target} is a directory; name a file in it")
         if not force and job.target.is_file():
             raise FileExistsError(f"{job.target} exists; add --force to replace it")
         facts = work(job)

@@ -70,16 +70,19 @@ def encode(
 ) -> int:
     """Encode images to .fdc files: `encode in.png out.fdc`, or many at once, each beside its input or in --out-dir."""
     from fdcodec.image.reading import READABLE_SUFFIXES
+    from fdcodec.model import resolve
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc")
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, READABLE_SUFFIXES, recursive=recursive), ".fdc", output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):
-        raise click.UsageError("--json and the encoded file cannot both go to stdout; add -o")
+        raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file by -o")
     settings["embed"] = "auto" if embed is None else embed
     if settings["lossless"]:
         refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
     checked_encoding(**settings)  # here, and not once for each input
+    if settings["transform"] != "auto":
+        resolve(settings["transform"])
     settings |= {name: b"" for name in _METADATA if name not in metadata}
     if embed is False:
         _warn_of_absent_model(settings["transform"], console)
