@@ -94,7 +94,8 @@ def _cost(
 ) -> float:
     """Return squared error after the filter plus the price of the bits.
 
-    Step offsets and weights are left out: with those of pictures tuned by eye the files of 13 were 0.03 % larger.
+    Step offsets and weights of pictures tuned by eye are left out: with them 14 pictures took 0.01 % fewer bits at
+    equal SSIMULACRA 2, single ones 2.4 % fewer to 1.9 % more.
     """
     tile = encode_tile(planes, model, search_options(_QUICK, step_index, bounds), screen)
     errors = strength_errors(planes, tile.planes, tile.maps, model, step_index)

@@ -58,7 +58,8 @@ def decode(
     if as_json and any(job.target == STREAM for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")
     console.announce_compilation("decoding")
-    settings["transform"] = resolve(settings["transform"]) if settings["transform"] is not None else None
+    if settings["transform"] is not None:
+        settings["transform"] = resolve(settings["transform"])
     return run_jobs(jobs, lambda job: _decode(job, suffix, settings), console, force=force)
 
 
