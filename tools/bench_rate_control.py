@@ -22,7 +22,6 @@ import fdcodec
 from bench_images import Crop, Samples, crops
 from bench_record import store
 from fdcodec import codec
-from fdcodec.errors import ParameterError
 from fdcodec.image.arrays import as_picture
 from fdcodec.targets import psnr_db
 
@@ -60,15 +59,10 @@ def psnr_of(samples: Samples, data: bytes) -> float:
 
 
 def attempt(crop: Crop, kind: str, value: float) -> dict[str, Any]:
-    """Encode to one target and return what came out; `bytes` is None where the target was refused."""
+    """Encode to one target and return what came out."""
     with counted_encodes() as count:
-        try:
-            data = fdcodec.encode(crop.samples, **{kind: value})
-        except ParameterError:
-            data = b""
-    row = {"image": crop.name, "target": kind, "value": value, "encodes": count["encodes"], "bytes": len(data) or None}
-    if not data:
-        return row | {"met": None}
+        data = fdcodec.encode(crop.samples, **{kind: value})
+    row = {"image": crop.name, "target": kind, "value": value, "encodes": count["encodes"], "bytes": len(data)}
     if kind == "psnr_db":
         reached = psnr_of(crop.samples, data)
         return row | {"reached": reached, "met": abs(reached - value) <= PSNR_BAND}
@@ -119,8 +113,7 @@ def summary(attempts: list[dict[str, Any]], ladders: list[dict[str, Any]]) -> di
         )
         result[kind] = {
             "attempts": len(rows),
-            "refused": sum(row["met"] is None for row in rows),
-            "met": share([row for row in rows if row["met"] is not None], lambda row: row["met"]),
+            "met": share(rows, lambda row: row["met"]),
             "above": sum(row.get("above", False) for row in rows),
             "most_encodes": max((row["encodes"] for row in rows), default=0),
             "worst": sorted(missed, key=aim, reverse=True)[:WORST],

@@ -7,9 +7,9 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fdcodec import container
-from fdcodec.arguments import check_flags, check_integers, check_region, check_transform, check_tune, resolved
+from fdcodec.arguments import MAX_THREADS, check_flags, check_integers, check_region, checked_encoding, resolved
 from fdcodec.errors import PartialWarning
-from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE, MIN_TILE_SIZE
+from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 from fdcodec.sources import Source, read_source
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from fdcodec.image.picture import Picture, Samples
     from fdcodec.model import ClassModel
 
-MAX_THREADS = 64
 Region: TypeAlias = tuple[int, int, int, int]
 Transform: TypeAlias = "str | os.PathLike[str] | ClassModel"
 
@@ -55,10 +54,10 @@ def encode(
     psnr_db
         PSNR to reach over all samples, in dB, within 0.1 dB where it can be reached; at most eight encodes.
     bpp, size_bytes
-        Size of the whole file, in bits per pixel or in bytes: never above, and at least 97 % of it where it can be
+        Size of the whole file, in bits per pixel or in bytes: not above, and at least 97 % of it, where that can be
         reached; at most eight encodes.
     lossless
-        Give back every sample exactly.
+        Give back every sample exactly; `transform`, `embed`, `effort`, `sparsity` and `tune` then keep their defaults.
     transform
         "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
     embed
@@ -73,7 +72,7 @@ def encode(
         Largest number of coefficients kept in a block (T_s of the paper); None sets no limit.
     tune
         "psnr" for the least squared error; "visual" for pictures that people look at: smooth parts get finer steps,
-        busy ones and fine detail, which hide errors, coarser ones. Screen content and lossless files are the same.
+        busy ones and fine detail, which hide errors, coarser ones. Screen content is the same.
     exif, xmp, icc
         Metadata to store; None keeps what a Pillow image brings, empty bytes leave it out.
     verify
@@ -87,7 +86,7 @@ def encode(
     Raises
     ------
     ParameterError
-        An argument is outside what is allowed, or the size cannot be reached.
+        An argument is outside what is allowed.
     LimitError
         A side is above 65535.
     UnsupportedError
@@ -100,25 +99,23 @@ def encode(
     Warns
     -----
     TargetWarning
-        The PSNR or the size cannot be reached; the file that comes nearest is returned.
+        The PSNR or the size cannot be reached; the file that comes nearest is returned, of sizes below the smallest
+        file that one. Where a size cannot be filled, `kept` of the warning is True.
     """
-    from fdcodec.coding.settings import EncoderSettings
     from fdcodec.image.arrays import as_picture
-    from fdcodec.targets import encode_to_target, only_target
+    from fdcodec.targets import encode_to_target
 
     picture = as_picture(image, exif=exif, xmp=xmp, icc=icc)
-    check_flags(lossless=lossless, verify=verify)
-    target = only_target(lossless, quality=quality, psnr_db=psnr_db, bpp=bpp, size_bytes=size_bytes)
-    check_transform(transform, embed)
-    check_tune(tune)
-    check_integers(effort=(effort, 1, 9), threads=(threads, 0, MAX_THREADS))
-    limits = {"tile": (tile, MIN_TILE_SIZE, MAX_SIDE), "sparsity": (sparsity, 1, MAX_SIDE)}
-    check_integers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
-    settings = EncoderSettings(
+    settings, target = checked_encoding(
+        quality=quality,
+        psnr_db=psnr_db,
+        bpp=bpp,
+        size_bytes=size_bytes,
+        lossless=lossless,
         transform=transform,
         embed=embed,
         effort=effort,
-        threads=threads or os.cpu_count() or 1,
+        threads=threads,
         tile=tile,
         sparsity=sparsity,
         tune=tune,

@@ -1,17 +1,112 @@
 """Checks of what users pass to the public functions; messages name the argument, its value and what is allowed."""
 
+from __future__ import annotations
+
 import os
-from numbers import Integral
+from numbers import Integral, Real
 from reprlib import repr as shown
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fdcodec.errors import ParameterError
+from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fdcodec.coding.settings import EncoderSettings
     from fdcodec.model import ClassModel
 
 TUNES = ("psnr", "visual")
 """What an encode can be tuned for."""
+
+LOSSY_ONLY = ("transform", "embed", "effort", "sparsity", "tune")
+"""Arguments of an encode that say nothing about a lossless file."""
+
+DEFAULT_QUALITY = 75.0
+MAX_THREADS = 64
+_RANGES = {"quality": (0.0, 100.0), "psnr_db": (1.0, 120.0), "bpp": (1e-6, 64.0), "size_bytes": (1.0, 1e12)}
+
+
+class Target(NamedTuple):
+    """One of `quality`, `psnr_db`, `bpp`, `size_bytes` or `lossless`, and its value."""
+
+    kind: str
+    value: float
+
+
+def checked_encoding(
+    *,
+    lossless: Any,
+    verify: Any,
+    transform: Any,
+    embed: Any,
+    tune: Any,
+    effort: Any,
+    threads: Any,
+    tile: Any,
+    sparsity: Any,
+    **targets: Any,
+) -> tuple[EncoderSettings, Target]:
+    """Return the settings and the target of an encode, from the arguments of `fdcodec.encode` beside the image.
+
+    Raises
+    ------
+    ParameterError
+        An argument is outside what is allowed, more than one target is given, or with `lossless` an argument of
+        `LOSSY_ONLY` is not its default.
+    """
+    from fdcodec.coding.settings import EncoderSettings
+
+    check_flags(lossless=lossless, verify=verify)
+    target = only_target(lossless, **targets)
+    check_transform(transform, embed)
+    check_tune(tune)
+    check_integers(effort=(effort, 1, 9), threads=(threads, 0, MAX_THREADS))
+    limits = {"tile": (tile, MIN_TILE_SIZE, MAX_SIDE), "sparsity": (sparsity, 1, MAX_SIDE)}
+    check_integers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
+    settings = EncoderSettings(
+        transform=transform,
+        embed=embed,
+        effort=effort,
+        threads=threads or os.cpu_count() or 1,
+        tile=tile,
+        sparsity=sparsity,
+        tune=tune,
+        verify=verify,
+    )
+    if lossless:
+        refuse_with_lossless([name for name in LOSSY_ONLY if getattr(settings, name) != getattr(EncoderSettings, name)])
+    return settings, target
+
+
+def refuse_with_lossless(given: Sequence[str]) -> None:
+    """Raise ParameterError if any argument is given together with `lossless` that says nothing about such a file."""
+    if given:
+        raise ParameterError(
+            f"{' and '.join(given)} and lossless were given, but without loss there is no such choice; "
+            f"leave out {' and '.join(given)} or leave out lossless"
+        )
+
+
+def only_target(lossless: bool, **values: float | None) -> Target:
+    """Return the one target that is given; quality 75 where none is.
+
+    Raises
+    ------
+    ParameterError
+        More than one is given, or its value is outside its range.
+    """
+    given = [Target(kind, value) for kind, value in values.items() if value is not None]
+    given += [Target("lossless", 1)] if lossless else []
+    if len(given) > 1:
+        raise ParameterError(f"{' and '.join(target.kind for target in given)} were given; give only one of them")
+    target = given[0] if given else Target("quality", DEFAULT_QUALITY)
+    lowest, highest = _RANGES.get(target.kind, (1, 1))
+    if not (
+        isinstance(target.value, Real) and not isinstance(target.value, bool) and lowest <= target.value <= highest
+    ):
+        raise ParameterError(f"{target.kind}: {shown(target.value)} is not a number in {lowest:g}..{highest:g}")
+    return target
 
 
 def check_integers(**values: tuple[Any, int, int]) -> None:
@@ -50,7 +145,7 @@ def check_transform(transform: Any, embed: Any = "auto") -> None:
         raise ParameterError(f'embed: {shown(embed)} is not True, False or "auto"')
 
 
-def resolved(transform: Any) -> "ClassModel":
+def resolved(transform: Any) -> ClassModel:
     """Return the class model that an argument means, once its type is checked."""
     from fdcodec.model import resolve
 

@@ -92,7 +92,11 @@ def _costs(models: list[ClassModel], samples: NDArray[np.uint8], parameters: Par
 def _cost(
     planes: NDArray[np.int32], model: ClassModel, step_index: int, bounds: list[tuple[int, int]], screen: bool
 ) -> float:
-    """Return squared error after the filter plus the price of the bits."""
+    """Return squared error after the filter plus the price of the bits.
+
+    Step offsets and weights of pictures tuned by eye are left out: with them 14 pictures took 0.01 % fewer bits at
+    equal SSIMULACRA 2, single ones 2.4 % fewer to 1.9 % more.
+    """
     tile = encode_tile(planes, model, search_options(_QUICK, step_index, bounds), screen)
     errors = strength_errors(planes, tile.planes, tile.maps, model, step_index)
     return float(errors.min(axis=1).sum()) + bit_price(step_index) * 8 * len(tile.payload)

@@ -44,9 +44,13 @@ class ParameterError(FdcError, ValueError):
 
 
 class TargetWarning(UserWarning):
-    """The target of an encode was not met; what comes nearest was encoded."""
+    """The target of an encode was not met; what comes nearest was encoded. `kept` says that it is below its limit."""
 
     exit_code = 5
+
+    def __init__(self, message: str, kept: bool = False) -> None:
+        super().__init__(message)
+        self.kept = kept
 
 
 class PartialWarning(UserWarning):

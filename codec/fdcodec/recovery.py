@@ -6,11 +6,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from fdcodec import codec, container
-from fdcodec.errors import FormatError
+from fdcodec.errors import FdcError, FormatError
 
 if TYPE_CHECKING:
     from fdcodec.image.picture import Picture
     from fdcodec.model import ClassModel
+
+_ONE_TILE = (
+    "pictures of one tile cannot be recovered in part; "
+    "encode with tile=256, or another side below the picture's, to make it possible"
+)
+"""What is said of a damaged picture of one tile."""
 
 _SHOWN = 6
 """Rectangles that a message lists before it only counts."""
@@ -64,7 +70,16 @@ def decode_partially(
             picture, loss = _salvaged(data, region, max_pixels, threads, own)
             if len(loss.missing) < loss.tiles:
                 return picture, loss
-        raise error from None
+        raise _explained(error, data) from None
+
+
+def _explained(error: FormatError, data: bytes) -> FormatError:
+    """Return the error, of a picture of one tile with the reason why nothing of it comes back."""
+    try:
+        tiles = container.read_header(data).tile_count
+    except FdcError:
+        return error
+    return error if tiles > 1 else type(error)(f"{error}; {_ONE_TILE}")
 
 
 def _salvaged(

@@ -6,21 +6,18 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf, log, log10
-from numbers import Real
-from reprlib import repr as shown
-from typing import NamedTuple
 
 import numpy as np
 
 from fdcodec import codec, container
+from fdcodec.arguments import Target
 from fdcodec.coding.settings import EncoderSettings
-from fdcodec.errors import ParameterError, TargetWarning
+from fdcodec.errors import TargetWarning
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel, resolve
 from fdcodec.rate_control import Goal, search, settings_at
 from fdcodec.verification import with_pixel_hash
 
-DEFAULT_QUALITY = 75.0
 PSNR_TOLERANCE_DB = 0.08
 """Half the band in which a PSNR is accepted; a little inside what is promised."""
 
@@ -33,48 +30,13 @@ FREE_CHOICES = 2
 LEAST_FILL = 0.97
 """Share of a size limit that is used where it can be."""
 
-_RANGES = {"quality": (0.0, 100.0), "psnr_db": (1.0, 120.0), "bpp": (1e-6, 64.0), "size_bytes": (1.0, 1e12)}
 Attempt = tuple[bytes, float]  # a file, and its measure
 _LOG_SIZE_SLOPE = 0.042  # natural logarithm of the size for one unit of quality, typical of photographs
 _PSNR_SLOPE = 0.27  # dB for one unit of quality
 
 
-class Target(NamedTuple):
-    """One of `quality`, `psnr_db`, `bpp`, `size_bytes` or `lossless`, and its value."""
-
-    kind: str
-    value: float
-
-
-def only_target(lossless: bool, **values: float | None) -> Target:
-    """Return the one target that is given; quality 75 where none is.
-
-    Raises
-    ------
-    ParameterError
-        More than one is given, or its value is outside its range.
-    """
-    given = [Target(kind, value) for kind, value in values.items() if value is not None]
-    given += [Target("lossless", 1)] if lossless else []
-    if len(given) > 1:
-        raise ParameterError(f"{' and '.join(target.kind for target in given)} were given; give only one of them")
-    target = given[0] if given else Target("quality", DEFAULT_QUALITY)
-    lowest, highest = _RANGES.get(target.kind, (1, 1))
-    if not (
-        isinstance(target.value, Real) and not isinstance(target.value, bool) and lowest <= target.value <= highest
-    ):
-        raise ParameterError(f"{target.kind}: {shown(target.value)} is not a number in {lowest:g}..{highest:g}")
-    return target
-
-
 def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target) -> bytes:
-    """Encode once for a quality or losslessly, up to eight times for a size or a PSNR.
-
-    Raises
-    ------
-    ParameterError
-        Even the smallest file is larger than the size that was asked for.
-    """
+    """Encode once for a quality or losslessly, up to eight times for a size or a PSNR; a miss is a TargetWarning."""
     if target.kind == "lossless":
         return _encoded(picture, replace(settings, lossless=True))
     if target.kind == "quality":
@@ -88,11 +50,9 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
     data, _ = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
     if len(data) > size:
-        raise ParameterError(
-            f"{target.kind}: {target.value} cannot be reached; the smallest file has {len(data)} bytes"
-        )
+        _warn(f"a size of {size} bytes was not met; the smallest file has {len(data)} bytes")
     if len(data) < LEAST_FILL * size:
-        _warn(f"{size} bytes cannot be filled; the nearest file below has {len(data)} bytes")
+        _warn(f"{size} bytes cannot be filled; the nearest file below has {len(data)} bytes", kept=True)
     return data
 
 
@@ -107,8 +67,8 @@ def _own_model(settings: EncoderSettings) -> ClassModel | None:
     return None if settings.transform == "auto" else resolve(settings.transform)
 
 
-def _warn(message: str) -> None:
-    warnings.warn(message, TargetWarning, stacklevel=4)
+def _warn(message: str, kept: bool = False) -> None:
+    warnings.warn(TargetWarning(message, kept), stacklevel=4)
 
 
 def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> float:

@@ -184,12 +184,15 @@ def test_region_of_a_damaged_file():
 
 @pytest.mark.parametrize("options", [{}, {"exif": b"exif"}, {"lossless": True}])
 def test_one_tile_is_all_or_nothing(options):
-    """Of a picture of one tile nothing is made up."""
+    """Of a picture of one tile nothing is made up, and the message says so after what is damaged."""
     data = fdcodec.encode(IMAGE, **options)
     start = data.find(b"DATA") if data.startswith(SIGNATURE) else 40
     for damaged in (data[: len(data) // 2], data[: start + 9] + bytes([data[start + 9] ^ 1]) + data[start + 10 :]):
-        with pytest.raises(FormatError):
+        with pytest.raises(FormatError) as whole:
+            fdcodec.decode(damaged)
+        with pytest.raises(type(whole.value)) as partial:
             fdcodec.decode(damaged, partial=True)
+        assert str(partial.value).startswith(f"{whole.value}; pictures of one tile cannot be recovered in part; encode")
 
 
 def test_every_flipped_bit_decodes_in_part_or_is_refused():

@@ -84,16 +84,16 @@ def test_tunes_are_compared_by_each_measure(tool):
     assert row == "| kodak (1) | -50.0 | -50.0 | -50.0 | -29.3 |"
 
 
-def test_shares_count_refusals_apart(tool):
-    """A target that was refused counts neither as met nor as missed."""
+def test_shares_count_targets_apart(tool):
+    """A PSNR and bits per pixel have shares of their own, and a size above its limit is not met."""
     rows = [
         {"target": "psnr_db", "value": 30, "encodes": 3, "met": True, "reached": 30.05},
         {"target": "psnr_db", "value": 30, "encodes": 8, "met": False, "reached": 33.0},
-        {"target": "bpp", "value": 1, "encodes": 8, "met": None},
+        {"target": "bpp", "value": 1, "encodes": 8, "met": False, "reached": 1.2, "above": True},
     ]
     summary = tool("bench_rate_control").summary(rows, [])
     assert (summary["psnr_db"]["met"], summary["psnr_db"]["most_encodes"]) == (0.5, 8)
-    assert (summary["bpp"]["refused"], summary["bpp"]["met"]) == (1, None)
+    assert (summary["bpp"]["above"], summary["bpp"]["met"], summary["size_bytes"]["met"]) == (1, 0, None)
 
 
 def test_generated_images_have_every_kind(tool):
@@ -163,5 +163,5 @@ def test_encodes_of_a_search_are_counted(tool):
     crop = tool("bench_images").Crop("a", "b", "", np.arange(64 * 64, dtype=np.uint8).reshape(64, 64))
     assert rate_control.attempt(crop, "quality", 50)["encodes"] == 1
     row = rate_control.attempt(crop, "size_bytes", 4)
-    assert (row["met"], row["bytes"]) == (None, None)
+    assert (row["met"], row["above"]) == (False, True)
     assert 1 <= row["encodes"] <= 8

@@ -20,6 +20,14 @@ def test_intact_tiles_are_written(cli):
     assert cli("decode", "bad.fdc", "-o", "d.png", "--region", "32,16,16,16", "--partial").code == 1
 
 
+def test_picture_of_one_tile_says_why(cli, encoded):
+    """Of a damaged picture of one tile nothing is written, and the message says which option helps."""
+    Path("bad.fdc").write_bytes(encoded[:-30])
+    result = cli("decode", "bad.fdc", "-o", "b.png", "--partial")
+    assert (result.code, Path("b.png").exists()) == (1, False)
+    assert "pictures of one tile cannot be recovered in part; encode with --tile 256" in result.err
+
+
 def test_whole_file_is_no_partial_result(cli, encoded):
     """Of an intact file `--partial` changes nothing, and the exit code is 0."""
     assert cli("decode", "a.fdc", "-o", "b.npy", "--partial").code == 0

@@ -19,6 +19,15 @@ def test_report_that_nobody_gets_is_a_failure(encoded, arguments):
     assert (run.returncode, len(lines), lines[0].endswith("standard output is closed")) == (1, 1, True)
 
 
+@pytest.mark.parametrize("make", [Path.mkdir, Path.touch])
+def test_file_called_dash_is_not_standard_output(cli, encoded, make):
+    """What is called like standard output, file or directory, keeps nobody from writing there or from checking."""
+    make(Path("-"))
+    result = cli("encode", "a.png", "-o", "-")
+    assert (result.code, result.out) == (0, encoded)
+    assert cli("check", "a.fdc").code == 0
+
+
 def test_files_need_no_standard_output(cli):
     """With stdout closed, what goes to a file is written and the exit code is 0."""
     Path("b.png").write_bytes(PNG)

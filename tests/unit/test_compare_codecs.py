@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from tests.images import ramp
+from tests.images import photo, ramp
 
+import fdcodec
 from fdcodec.compare.codecs import NAMES, Fdc, select
 from fdcodec.compare.metrics import psnr
 from fdcodec.compare.rivals import RIVALS, WebP
@@ -68,6 +69,18 @@ def test_fdcodec_is_taken_once_for_each_transform():
     chosen, _ = select(("fdc",), ("auto", "dct", "models/scans.fdt"))
     assert [codec.name for codec in chosen] == ["fdc-auto", "fdc-dct", "fdc-scans"]
     assert "fdc" in NAMES
+
+
+def test_tune_is_named_and_used():
+    """Tuned by eye, fdcodec has names and settings that say so and files that are so; tuned for PSNR it has neither."""
+    plain, visual = (select(("fdc",), ("dct",), tune)[0][0] for tune in ("psnr", "visual"))
+    assert (plain.name, plain.label, plain.settings) == ("fdc-dct", "fdcodec dct", "transform=dct")
+    assert (visual.name, visual.label) == ("fdc-dct-visual", "fdcodec dct visual")
+    assert visual.settings == "transform=dct, tune=visual"
+    image = photo(32, 48)
+    assert visual.encode(image, 50) == fdcodec.encode(image, quality=50, transform="dct", tune="visual")
+    with pytest.raises(ParameterError, match="tune: 'ear'"):
+        select(("fdc",), ("dct",), "ear")
 
 
 def test_training_hashes_are_found_in_any_recipe(tmp_path):

@@ -127,6 +127,16 @@ def test_command_writes_a_report_and_prints_json(picture, tmp_path):
     assert (output / "results" / "picture" / "webp.json").exists()
 
 
+def test_command_names_the_tune(picture, tmp_path):
+    """With `--tune visual` the page and the stored records of fdcodec say so."""
+    output = tmp_path / "report"
+    options = ["--codecs", "fdc", "--transforms", "dct", "--metrics", "psnr", "--qualities", "20,50"]
+    run(picture, "-o", output, *options, "--tune", "visual")
+    record = json.loads((output / "results" / "picture" / "fdc-dct-visual.json").read_text())
+    assert (record["name"], "tune=visual" in record["description"]) == ("fdcodec dct visual", True)
+    assert "fdcodec dct visual" in (output / "index.html").read_text()
+
+
 def test_command_does_not_overwrite(picture, tmp_path):
     """A folder with something in it is refused without --force, and taken with it."""
     options = ["--codecs", "jpeg420", "--metrics", "psnr", "--qualities", "20,50"]

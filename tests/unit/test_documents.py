@@ -86,3 +86,12 @@ def test_every_error_has_its_exit_code_in_the_help():
 
     codes = {error.exit_code for error in vars(errors).values() if isinstance(error, type)}
     assert [code for code in codes if f"{code} " not in fdcodec_group.help] == []
+
+
+def test_exit_codes_of_the_readme_are_those_of_the_help():
+    """The README's table and the help list the same exit codes."""
+    from fdcodec.cli.main import fdcodec_group
+
+    table = (ROOT / "README.md").read_text().partition("| exit code |")[2].partition("\n\n")[0]
+    listed = re.findall(r"\b(\d) \w", fdcodec_group.help.partition("Exit codes:")[2])
+    assert re.findall(r"^\| (\d) \|", table, re.M) == listed

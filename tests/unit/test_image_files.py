@@ -15,6 +15,7 @@ from fdcodec.image.reading import read_image
 from fdcodec.image.writing import image_bytes
 
 ICC = b"not really a profile, but opaque"
+SAMPLE_FORMAT = 339  # TIFF tag; 3 is floating point
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/">\xc3\xa9</x:xmpmeta>'
 
 
@@ -184,12 +185,24 @@ def test_pickled_arrays_are_not_loaded():
         read_image(buffer.getvalue())
 
 
-def test_float_array_file_is_refused():
-    """A float array file is refused as a float array is."""
+@pytest.mark.parametrize("array", [np.zeros((2, 2)), np.zeros((2, 2), np.int64), np.zeros((2, 2, 2, 2), np.uint8)])
+def test_array_file_without_an_image_is_unsupported(array):
+    """An array file of other samples or another shape is an unsupported file, not a wrong argument."""
     buffer = BytesIO()
-    np.save(buffer, np.zeros((2, 2)))
-    with pytest.raises(ParameterError, match="float64"):
+    np.save(buffer, array)
+    with pytest.raises(UnsupportedError, match="image: "):
         read_image(buffer.getvalue())
+
+
+def test_float_image_says_what_to_do():
+    """Floating point is unsupported alike in TIFF, gray or colour, and array files; the message says the bits."""
+    gray, colour, array = BytesIO(), BytesIO(), BytesIO()
+    Image.new("F", (4, 4)).save(gray, "TIFF")
+    Image.new("RGB", (4, 4)).save(colour, "TIFF", tiffinfo={SAMPLE_FORMAT: (3, 3, 3)})
+    np.save(array, np.zeros((4, 4), np.float32))
+    for buffer in (gray, colour, array):
+        with pytest.raises(UnsupportedError, match=r"convert it to .*16 bits"):
+            read_image(buffer.getvalue())
 
 
 def test_empty_file_is_named_so():

@@ -8,7 +8,7 @@ from tests.images import photo
 
 import fdcodec
 from fdcodec import codec
-from fdcodec.errors import ParameterError, TargetWarning
+from fdcodec.errors import TargetWarning
 from fdcodec.image.arrays import as_picture
 from fdcodec.model import get
 from fdcodec.targets import psnr_db
@@ -62,11 +62,22 @@ def test_size_counts_the_hash(target):
     assert len(fdcodec.encode(IMAGE, verify=True, **target)) <= limit
 
 
-def test_size_that_cannot_be_reached():
-    """A size below the smallest file is refused with that file's size."""
-    smallest = len(fdcodec.encode(IMAGE, quality=0))
-    with pytest.raises(ParameterError, match=f"size_bytes: {smallest - 1} .* {smallest} bytes"):
-        fdcodec.encode(IMAGE, size_bytes=smallest - 1)
+@pytest.mark.parametrize("target", ["size_bytes", "bpp"])
+def test_size_that_cannot_be_reached_is_a_warning(target):
+    """Of a size below the smallest file that file is returned, and a warning says what it has."""
+    smallest = fdcodec.encode(IMAGE, quality=0)
+    size = len(smallest) - 1
+    value = size if target == "size_bytes" else 8 * size / IMAGE[:, :, 0].size
+    with pytest.warns(TargetWarning, match=f"{size} bytes was not met; .* {len(smallest)} bytes") as caught:
+        assert fdcodec.encode(IMAGE, **{target: value}) == smallest
+    assert [entry.message.kept for entry in caught] == [False]
+
+
+def test_size_that_cannot_be_filled_is_kept():
+    """Of a limit above the finest file that file is returned, and the warning says that the limit is kept."""
+    with pytest.warns(TargetWarning, match="cannot be filled") as caught:
+        assert fdcodec.encode(IMAGE, size_bytes=10**6) == fdcodec.encode(IMAGE, quality=100)
+    assert [entry.message.kept for entry in caught] == [True]
 
 
 def test_psnr_that_cannot_be_reached_is_a_warning():

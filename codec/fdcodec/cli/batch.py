@@ -126,6 +126,8 @@ def run_jobs(jobs: list[Job], work: Callable[[Job], dict[str, Any]], console: Co
     force
         Whether existing outputs may be replaced.
     """
+    if not jobs:
+        console.say("no input was found; nothing was done")
     codes = [_run_job(job, work, console, force) for job in console.track(jobs)]
     failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
     if len(jobs) > 1:
@@ -135,12 +137,8 @@ def run_jobs(jobs: list[Job], work: Callable[[Job], dict[str, Any]], console: Co
 
 def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, force: bool) -> int:
     try:
-        if job.rival is not None:
-            raise ParameterError(f"would be written to {job.target}, as {job.rival} is; rename one of them")
-        if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
-            raise ParameterError(f"{job.target} is the input itself; choose another output")
-        if not force and job.target.is_file():
-            raise FileExistsError(f"{job.target} exists; add --force to replace it")
+        if job.target != STREAM:
+            _check_target(job, force)
         facts = work(job)
         console.report(str(job.source), facts)
     except BrokenPipeError:
@@ -156,6 +154,18 @@ def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, 
         console.fail(str(job.source), f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}")
         return 1
     return NOT_AS_ASKED if facts.get("not_as_asked") else 0
+
+
+def _check_target(job: Job, force: bool) -> None:
+    """Raise an error if the output is that of another input, the input itself, a directory, or there and to be kept."""
+    if job.rival is not None:
+        raise ParameterError(f"would be written to {job.target}, as {job.rival} is; rename one of them")
+    if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
+        raise ParameterError(f"{job.target} is the input itself; choose another output")
+    if job.target.is_dir():
+        raise IsADirectoryError(f"{job.target} is a directory; name a file in it")
+    if not force and job.target.is_file():
+        raise FileExistsError(f"{job.target} exists; add --force to replace it")
 
 
 def describe_os_error(error: OSError) -> str:

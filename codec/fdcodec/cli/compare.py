@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from fdcodec.arguments import TUNES
 from fdcodec.cli.console import on_terminal, write_line
 from fdcodec.errors import ParameterError, UnsupportedError
 
@@ -50,6 +51,7 @@ class NameList(click.ParamType[tuple[str, ...]]):
 @click.option(
     "--transforms", type=NameList(), default="auto,dct", show_default=True, help="Of fdcodec; names or paths."
 )
+@click.option("--tune", type=click.Choice(TUNES), default="psnr", show_default=True, help="Of fdcodec, as of encode.")
 @click.option("--qualities", type=NumberList(), help="Such as 20,40,60,80, in place of each codec's own ladder.")
 @click.option("--gray", is_flag=True, help="Reduce colour images to gray.")
 @click.option("--metrics", type=NameList(), help="Of psnr, ms-ssim, ssimulacra2 [all installed].")

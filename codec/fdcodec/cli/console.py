@@ -16,9 +16,17 @@ STDOUT_CLOSED = "standard output is closed"
 _OPTION_OF = {
     name: f"--{name.replace('_', '-')}"
     for name in ("quality", "bpp", "lossless", "transform", "effort", "threads", "tile", "sparsity", "region", "parent")
-} | {"psnr_db": "--psnr", "size_bytes": "--size", "max_pixels": "--max-pixels", "lossless=True": "--lossless"}
+} | {
+    "psnr_db": "--psnr",
+    "size_bytes": "--size",
+    "max_pixels": "--max-pixels",
+    "lossless=True": "--lossless",
+    "embed": "--embed/--no-embed",
+    "tune": "--tune",
+    "tile=256": "--tile 256",
+}
 _COMPILING_SECONDS = {"encoding": 40, "decoding": 20, "learning from": 60}
-_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True)\b")
+_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|tile=256)\b")
 
 
 class Console:

@@ -49,13 +49,17 @@ def decode(
 
     The suffix of the output decides the format; elsewhere --format does.
     """
+    from fdcodec.model import resolve
+
     inputs, output = split_output(inputs, output, out_dir, _is_output)
     suffix = _output_suffix(suffix, output)
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive), suffix, output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):
-        raise click.UsageError("--json and the decoded image cannot both go to stdout; add -o")
+        raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")
     console.announce_compilation("decoding")
+    if settings["transform"] is not None:
+        settings["transform"] = resolve(settings["transform"])
     return run_jobs(jobs, lambda job: _decode(job, suffix, settings), console, force=force)
 
 

@@ -6,8 +6,9 @@ from time import perf_counter
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from fdcodec.arguments import TUNES
+from fdcodec.arguments import LOSSY_ONLY, TUNES, checked_encoding, refuse_with_lossless
 from fdcodec.cli import options
 from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
 from fdcodec.cli.console import Console
@@ -31,9 +32,9 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @options.inputs_and_output
 @options.outputs
 @click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")
-@click.option("--psnr", "psnr_db", type=float, help="PSNR to meet, in dB, within 0.1.")
-@click.option("--bpp", type=float, help="Size to stay below, in bits per pixel.")
-@click.option("--size", "size_bytes", type=int, help="Size to stay below, in bytes.")
+@click.option("--psnr", "psnr_db", type=float, help="PSNR to meet within 0.1, in dB; exit code 5 where no file has it.")
+@click.option("--bpp", type=float, help="Largest size, in bits per pixel; exit code 5 where no file has it.")
+@click.option("--size", "size_bytes", type=int, help="Largest size, in bytes; exit code 5 where no file has it.")
 @click.option("--lossless", is_flag=True, help="Give back every sample exactly.")
 @click.option(
     "-t", "--transform", default="auto", show_default=True, help="auto, a preset, or the path of an .fdt file."
@@ -69,18 +70,28 @@ def encode(
 ) -> int:
     """Encode images to .fdc files: `encode in.png out.fdc`, or many at once, each beside its input or in --out-dir."""
     from fdcodec.image.reading import READABLE_SUFFIXES
+    from fdcodec.model import resolve
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc")
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, READABLE_SUFFIXES, recursive=recursive), ".fdc", output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):
-        raise click.UsageError("--json and the encoded file cannot both go to stdout; add -o")
+        raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file by -o")
     settings["embed"] = "auto" if embed is None else embed
+    if settings["lossless"]:
+        refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
+    checked_encoding(**settings)  # here, and not once for each input
+    if settings["transform"] != "auto":
+        resolve(settings["transform"])
     settings |= {name: b"" for name in _METADATA if name not in metadata}
     if embed is False:
         _warn_of_absent_model(settings["transform"], console)
     console.announce_compilation("encoding")
     return run_jobs(jobs, lambda job: _encode(job, settings), console, force=force)
+
+
+def _is_given(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _warn_of_absent_model(transform: str, console: Console) -> None:
@@ -113,7 +124,7 @@ def _encode(job: Job, settings: dict[str, Any]) -> dict[str, Any]:
         warnings.simplefilter("always", TargetWarning)
         data = api.encode(picture, **settings)
     job.write(data)
-    unmet = [str(warning.message) for warning in caught if issubclass(warning.category, TargetWarning)]
+    misses = [entry.message for entry in caught if isinstance(entry.message, TargetWarning)]
     bpp = 8 * len(data) / (picture.width * picture.height)
     return {
         "output": str(job.target),
@@ -123,8 +134,8 @@ def _encode(job: Job, settings: dict[str, Any]) -> dict[str, Any]:
         "bytes": len(data),
         "bpp": round(bpp, 4),
         "seconds": round(perf_counter() - start, 3),
-        "notes": (*notes, *unmet, *_hints(data, settings["quality"])),
-        "not_as_asked": bool(unmet) and settings["psnr_db"] is not None,
+        "notes": (*notes, *map(str, misses), *_hints(data, settings["quality"])),
+        "not_as_asked": not all(miss.kept for miss in misses),
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp",
     }
 

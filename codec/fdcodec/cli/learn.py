@@ -14,7 +14,9 @@ from fdcodec.model import ClassModel
 
 @click.command()
 @options.inputs
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The class model, NAME.fdt.")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The class model, NAME.fdt."
+)
 @click.option("--name", help="What the model is called; the output's name unless given.")
 @click.option("--parent", default="photo", show_default=True, help="Model to start from: a preset or an .fdt file.")
 @click.option("-f", "--force", is_flag=True, help="Replace an existing output.")

@@ -5,13 +5,24 @@ from typing import Any, TypeVar
 
 import click
 
+
+class NonEmptyPath(click.Path):
+    """A path that is not empty, as those of variables that are not set are: empty would mean the current directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse an empty text."""
+        if value == "":
+            self.fail("the path is empty; give a name, or . for the current directory", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def inputs(command: Command, metavar: str = "INPUT...") -> Command:
     """Add the inputs: files, directories with -r, or - for stdin."""
     command = click.option("-r", "--recursive", is_flag=True, help="Take the files below directories.")(command)
-    return click.argument("inputs", nargs=-1, required=True, metavar=metavar, type=click.Path())(command)
+    return click.argument("inputs", nargs=-1, required=True, metavar=metavar, type=NonEmptyPath())(command)
 
 
 def inputs_and_output(command: Command) -> Command:
@@ -23,8 +34,12 @@ def outputs(command: Command) -> Command:
     """Add where results go."""
     for option in (
         click.option("-f", "--force", is_flag=True, help="Replace existing outputs."),
-        click.option("--out-dir", type=click.Path(), help="Directory for the outputs; the tree of inputs is mirrored."),
-        click.option("-o", "--output", type=click.Path(), help="Output file, or - for stdout; for a single input."),
+        click.option(
+            "--out-dir",
+            type=NonEmptyPath(file_okay=False),
+            help="Directory for the outputs; the tree of inputs is mirrored.",
+        ),
+        click.option("-o", "--output", type=NonEmptyPath(), help="Output file, or - for stdout; for a single input."),
     ):
         command = option(command)
     return command

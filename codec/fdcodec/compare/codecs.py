@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
 import fdcodec
+from fdcodec.arguments import check_tune
 from fdcodec.compare.base import Codec
 from fdcodec.compare.metrics import Samples
 from fdcodec.compare.rivals import RIVALS
@@ -19,14 +21,18 @@ NAMES = (*RIVALS, "fdc")
 
 
 class Fdc(Codec):
-    """fdcodec itself, with a transform by name ("auto", a preset) or by the path of an .fdt file."""
+    """fdcodec itself, with a transform by name ("auto", a preset) or by the path of an .fdt file, tuned as it says."""
 
     qualities = (0, 12, 25, 40, 55, 70, 82, 94)
 
-    def __init__(self, transform: str) -> None:
-        self.transform = transform
+    def __init__(self, transform: str, tune: Literal["psnr", "visual"] = "psnr") -> None:
+        self.transform, self.tune = transform, tune
         stem = Path(transform).stem
         self.name, self.label, self.settings = f"fdc-{stem}", f"fdcodec {stem}", f"transform={stem}"
+        if tune != "psnr":
+            self.name += f"-{tune}"
+            self.label += f" {tune}"
+            self.settings += f", tune={tune}"
 
     def missing(self) -> str:
         """Return nothing: the codec is this package."""
@@ -43,7 +49,7 @@ class Fdc(Codec):
 
     def encode(self, image: Samples, quality: float) -> bytes:
         """Encode with the public function."""
-        return fdcodec.encode(image, quality=quality, transform=self.transform)
+        return fdcodec.encode(image, quality=quality, transform=self.transform, tune=self.tune)
 
     def decode(self, data: bytes, like: Samples) -> Samples:
         """Decode with the public function."""
@@ -57,7 +63,9 @@ class Fdc(Codec):
         )
 
 
-def select(names: tuple[str, ...], transforms: tuple[str, ...]) -> tuple[list[Codec], dict[str, str]]:
+def select(
+    names: tuple[str, ...], transforms: tuple[str, ...], tune: Literal["psnr", "visual"] = "psnr"
+) -> tuple[list[Codec], dict[str, str]]:
     """Return the codecs that work here, and for each that does not what it misses.
 
     Parameters
@@ -66,14 +74,17 @@ def select(names: tuple[str, ...], transforms: tuple[str, ...]) -> tuple[list[Co
         Keys of `RIVALS`, or "fdc" for fdcodec, which is taken once for each of `transforms`.
     transforms
         What ``fdcodec.encode(transform=...)`` takes.
+    tune
+        What ``fdcodec.encode(tune=...)`` takes.
     """
+    check_tune(tune)
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         raise ParameterError(f"codecs: {', '.join(unknown)!r} is unknown; allowed are {', '.join(NAMES)}")
     wanted = [
         codec
         for name in names
-        for codec in ([Fdc(transform) for transform in transforms] if name == "fdc" else [RIVALS[name]()])
+        for codec in ([Fdc(transform, tune) for transform in transforms] if name == "fdc" else [RIVALS[name]()])
     ]
     return [c for c in wanted if not c.missing()], {c.label: c.missing() for c in wanted if c.missing()}
 

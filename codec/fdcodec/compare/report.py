@@ -11,7 +11,7 @@ from fdcodec.compare.records import Comparison, write_json
 from fdcodec.compare.report_details import details_section
 from fdcodec.compare.report_tables import bd_section, images_section, percent
 
-CONTROL = "fdc-dct"
+CONTROLS = ("fdc-dct", "fdc-dct-visual")
 CURVES_NOTE = (
     "Mean rate and mean quality over the images at each setting. Higher is better, further left is better; the rate "
     "axis is logarithmic, so that equal savings in percent are equal distances."
@@ -81,7 +81,7 @@ def _tiles(comparison: Comparison, measure: str) -> list[str]:
     return [
         f'<div class="tile"><b>{percent(rate)}</b><span>bits of {escape(comparison.codecs[codec])} at the '
         f"PSNR of {escape(comparison.codecs[anchor])}{kind}</span></div>"
-        for anchor in dict.fromkeys((anchor_of(comparison), CONTROL))
+        for anchor in dict.fromkeys((anchor_of(comparison), *CONTROLS))
         if anchor in comparison.codecs
         for codec, rate in average_bd_rates(comparison, measure, anchor).items()
         if codec.startswith("fdc-") and codec != anchor

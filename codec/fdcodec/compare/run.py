@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from fdcodec.compare import codecs, crops, environment, report, subjects
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates
@@ -25,6 +25,7 @@ def compare(
     qualities: Sequence[float] | None = None,
     gray: bool = False,
     metrics: Sequence[str] | None = None,
+    tune: Literal["psnr", "visual"] = "psnr",
     track: Track = lambda steps, description, total: steps,
 ) -> Comparison:
     """Compare codecs on images; write ``index.html``, plots, crops and ``results/`` into `folder`.
@@ -33,7 +34,7 @@ def compare(
     ----------
     paths
         Image files, or directories of losslessly stored images.
-    names, transforms
+    names, transforms, tune
         As `fdcodec.compare.codecs.select` takes them.
     qualities
         Qualities 0..100 in place of each codec's own ladder; at least two.
@@ -44,7 +45,7 @@ def compare(
     track
         Called with an iterable of steps, a description and their number; returns the iterable with progress shown.
     """
-    chosen, skipped = codecs.select(tuple(names), tuple(transforms))
+    chosen, skipped = codecs.select(tuple(names), tuple(transforms), tune)
     _check(chosen, qualities, metrics)
     images = subjects.load_all(subjects.find(paths), gray)
     folder.mkdir(parents=True, exist_ok=True)

@@ -72,7 +72,7 @@ def _checked_array(image: Any) -> Samples:
     if image.ndim not in (2, 3) or image.size == 0 or (image.ndim == 3 and image.shape[2] > 4):
         raise ParameterError(f"image: shape {image.shape} is not (height, width) or (height, width, 1..4), all >= 1")
     if image.dtype.kind != "u" or image.dtype.itemsize > 2:
-        raise ParameterError(f"image: dtype {image.dtype} is not uint8 or uint16; scale and convert it first")
+        raise ParameterError(f"image: dtype {image.dtype} is not uint8 or uint16; scale and convert it to 8 or 16 bits")
     return _native(image)
 
 

@@ -16,6 +16,10 @@ _WITH_TRANSPARENCY = {"1": "LA", "L": "LA", "RGB": "RGBA", "P": "RGBA"}
 _COLOUR_SPACES = {"CMYK": "RGB", "YCbCr": "RGB", "HSV": "RGB", "RGBX": "RGB"}
 
 
+CONVERT = "convert it to gray or RGB of 8 bits, or to gray of 16 bits"
+"""What to do with samples that have no place in the format."""
+
+
 def samples_of_pillow(image: Image.Image) -> tuple[Samples, Notes]:
     """Return the samples of a Pillow image and a note for each thing that was lost on the way.
 
@@ -52,7 +56,7 @@ def _target_mode(image: Image.Image) -> tuple[str, Notes]:
         return _COLOUR_SPACES[image.mode], [_conversion_note(image)]
     if image.mode in _PLAIN:
         return _PLAIN[image.mode], []
-    raise UnsupportedError(f"image mode {image.mode} is not supported; convert it to L, LA, RGB, RGBA or I;16")
+    raise UnsupportedError(f"image mode {image.mode} is not supported; {CONVERT}")
 
 
 def _conversion_note(image: Image.Image) -> str:

@@ -9,11 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 from PIL import Image, UnidentifiedImageError
+from PIL.TiffImagePlugin import TiffImageFile
 
-from fdcodec.errors import FdcError, FormatError, LimitError
+from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import as_picture, picture_of_pillow
 from fdcodec.image.metadata import load_as_stored
 from fdcodec.image.picture import Picture
+from fdcodec.image.pillow_modes import CONVERT
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 READABLE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "AVIF", "JPEG2000", "PPM", "BMP", "DIB", "GIF")
@@ -26,6 +28,7 @@ READABLE_SUFFIXES = frozenset(
 """File name suffixes that a search through a directory picks up."""
 
 _NPY_SIGNATURE = b"\x93NUMPY"
+_TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
 
 
 class Reading(NamedTuple):
@@ -58,7 +61,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS) ->
     LimitError
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
-        Floating-point or LAB samples.
+        Floating-point or LAB samples, or an array that is no image.
     OSError
         The file cannot be opened.
     """
@@ -74,17 +77,40 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS) ->
 
 
 def _read_npy(data: bytes, max_pixels: int) -> Picture:
-    picture = as_picture(np.load(BytesIO(data), allow_pickle=False))
+    array = np.load(BytesIO(data), allow_pickle=False)
+    try:
+        picture = as_picture(array)
+    except ParameterError as error:  # of a file it is no argument that is wrong
+        raise UnsupportedError(str(error)) from None
     _check_pixels((picture.width, picture.height), max_pixels)
     return picture
 
 
 def _read_pillow(data: bytes, max_pixels: int) -> tuple[Picture, list[str]]:
-    with Image.open(BytesIO(data), formats=READABLE_FORMATS) as image:
+    with _opened(data) as image:
         _check_pixels(image.size, max_pixels)
         notes = _losses(image)
         picture, mode_notes = picture_of_pillow(load_as_stored(image))
         return picture, notes + mode_notes
+
+
+def _opened(data: bytes) -> Image.Image:
+    try:
+        return Image.open(BytesIO(data), formats=READABLE_FORMATS)
+    except UnidentifiedImageError:
+        _refuse_rare_tiff(data)
+        raise
+
+
+def _refuse_rare_tiff(data: bytes) -> None:
+    """Raise UnsupportedError for a TIFF of samples that Pillow does not know, such as floating-point colour."""
+    if not data.startswith(_TIFF_SIGNATURES):
+        return
+    try:
+        TiffImageFile(BytesIO(data)).close()
+    except SyntaxError as error:
+        if "unknown pixel mode" in str(error):
+            raise UnsupportedError(f"TIFF of samples that are not supported; {CONVERT}") from None
 
 
 def _losses(image: Image.Image) -> list[str]:

@@ -1,0 +1,76 @@
+"""Arguments of an encode that do not go together, in the library and on the command line."""
+
+from pathlib import Path
+
+import pytest
+from tests.images import PNG, ramp
+
+import fdcodec
+from fdcodec.arguments import LOSSY_ONLY
+from fdcodec.errors import ParameterError
+
+LOSSY = {"transform": "dct", "embed": False, "effort": 9, "sparsity": 4, "tune": "visual"}
+OPTIONS = {
+    "--transform": ("-t", "auto"),
+    "--embed/--no-embed": ("--no-embed",),
+    "--effort": ("-e", "5"),
+    "--sparsity": ("--sparsity", "4"),
+    "--tune": ("--tune", "psnr"),
+}
+
+
+@pytest.mark.parametrize("name", LOSSY_ONLY)
+def test_lossless_refuses_what_it_would_ignore(name):
+    """An argument that says nothing about a lossless file is refused by name, at its default it is not."""
+    with pytest.raises(ParameterError, match=f"^{name} and lossless were given, .*; leave out {name} or"):
+        fdcodec.encode(ramp(8, 8, 3), lossless=True, **{name: LOSSY[name]})
+    with pytest.raises(ParameterError, match=r"^effort and tune and lossless were given"):
+        fdcodec.encode(ramp(8, 8, 3), lossless=True, effort=1, tune="visual")
+
+
+def test_lossless_takes_what_holds_for_it():
+    """Tiles, threads, metadata and the hash go together with lossless."""
+    data = fdcodec.encode(ramp(40, 40, 3), lossless=True, tile=16, threads=2, xmp=b"<x/>", verify=True, effort=5)
+    assert fdcodec.decode(data).tolist() == ramp(40, 40, 3).tolist()
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_lossless_refuses_given_options(cli, name):
+    """With --lossless an option that means nothing is a usage error that names it, also when it is its default."""
+    result = cli("encode", "a.png", "--lossless", *OPTIONS[name])
+    assert (result.code, Path("a.fdc").exists()) == (2, False)
+    assert f"{name} and --lossless were given" in result.err
+    assert f"leave out {name} or leave out --lossless" in result.err
+
+
+@pytest.mark.parametrize("arguments", [("--lossless", "-e", "9"), ("--lossless", "-q", "50"), ("-q", "101")])
+def test_wrong_options_are_refused_once(cli, arguments):
+    """Of several inputs wrong options are one usage error, before any of them is read."""
+    Path("b.png").write_bytes(PNG)
+    result = cli("encode", "a.png", "b.png", *arguments)
+    assert (result.code, len(result.err.splitlines()), list(Path().glob("*.fdc"))) == (2, 1, [])
+
+
+@pytest.mark.parametrize(("command", "name"), [("encode", "b.png"), ("decode", "b.fdc")])
+def test_unknown_class_model_is_refused_once(cli, encoded, command, name):
+    """Of several inputs a class model that is not there is one error, exit code 3, before any of them is read."""
+    result = cli(command, f"a{Path(name).suffix}", name, "-t", "none-such", "--out-dir", "out")
+    assert (result.code, result.err.count("none-such"), Path("out").exists()) == (3, 1, False)
+
+
+@pytest.mark.parametrize("arguments", [("encode", "-r", ""), ("decode", ""), ("encode", "a.png", "--out-dir", "")])
+def test_empty_path_is_not_the_current_directory(cli, arguments):
+    """An empty path, as of a variable that is not set, is a usage error."""
+    result = cli(*arguments)
+    assert (result.code, "the path is empty" in result.err) == (2, True)
+
+
+def test_output_and_directory_are_not_taken_for_each_other(cli):
+    """A directory given as output and a file given as directory are refused, and the message says which it is."""
+    Path("folder").mkdir()
+    result = cli("encode", "a.png", "-o", "folder", "--force")
+    assert (result.code, "folder is a directory; name a file in it" in result.err) == (1, True)
+    result = cli("encode", "a.png", "--out-dir", "a.png")
+    assert (result.code, "'a.png' is a file" in result.err) == (2, True)
+    result = cli("learn", "a.png", "-o", "folder")
+    assert (result.code, "'folder' is a directory" in result.err) == (2, True)
