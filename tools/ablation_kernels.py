@@ -9,7 +9,7 @@ from fdcodec.kernels.block_search import _coded, _price_fits, _price_rates
 from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.level_syntax import STRIDE, coefficient_context, neighbour_class
-from fdcodec.kernels.quantization_kernels import ERROR_SHIFT, INFINITE
+from fdcodec.kernels.quantization_kernels import ERROR_SHIFT, INFINITE, optimize_levels
 from fdcodec.kernels.search_kernels import _open_node, _search_cuts
 from fdcodec.kernels.search_state import BEST, PARTS, QUARTER
 
@@ -66,6 +66,37 @@ def blend_no_edges(references, log2_width, log2_height, prediction):
 @kernel()
 def blend_no_side(references, log2_depth, log2_length, angle, sign, lines):
     """Leave an angular prediction as it is."""
+
+
+@kernel()
+def dequantize_uniformly(levels, scan, end, half_step, coefficients):
+    """Write the coefficients of one block whose levels mean whole steps."""
+    height, width = levels.shape
+    coefficients[:height, :width] = 0
+    for k in range(end):
+        row, column = scan[k] >> 5, scan[k] & 31
+        coefficients[row, column] = (2 * np.int64(levels[row, column]) * half_step) >> STEP_BITS
+
+
+@kernel()
+def settle_by_rate(s, o, block):
+    """Quantize the trial uniformly by rate and distortion; return its cost."""
+    scratch = (s.magnitudes, s.quantizer_costs)
+    s.trial[END], cost = optimize_levels(
+        s.trial_coefficients,
+        _coded(s, o, block),
+        o.half_step,
+        o.lagrangian,
+        s.contexts,
+        s.costs,
+        s.trial_levels,
+        scratch,
+    )
+    for row in range(1 << block[3]):
+        for column in range(1 << block[2]):
+            if s.trial_coefficients[row, column] < 0:
+                s.trial_levels[row, column] = -s.trial_levels[row, column]
+    return cost + o.lagrangian * s.mode_rates[s.trial[MODE]]
 
 
 @kernel()

@@ -15,7 +15,7 @@ import ablation_kernels as kernels
 from fdcodec import choice, codec
 from fdcodec.coding import tuning
 from fdcodec.coding.constants import N_GROUPS
-from fdcodec.kernels import block_search, level_syntax, prediction_kernels, search_kernels
+from fdcodec.kernels import block_search, level_syntax, prediction_kernels, reconstruction_kernels, search_kernels
 from fdcodec.model import ClassModel
 
 EFFORTS = 9
@@ -127,8 +127,10 @@ def candidates(count: int) -> Callable[[Setup], None]:
 
 
 def scalar_quantizer(setup: Setup) -> None:
-    """Stay in the first state of the dependent quantizer: the trellis chooses levels of a uniform one."""
+    """Stay in the first state of the dependent quantizer, a uniform one, and choose levels without a trellis."""
     put(level_syntax.NEXT_STATE, np.zeros_like(level_syntax.NEXT_STATE))
+    put(reconstruction_kernels.dequantize, kernels.dequantize_uniformly)
+    put(block_search._settle_trial, kernels.settle_by_rate)
 
 
 def dead_zone(setup: Setup) -> None:

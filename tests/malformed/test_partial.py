@@ -95,7 +95,7 @@ def test_every_prefix_gives_its_whole_tiles():
             assert missing_of(DATA[:length])[0] == set(range(complete, TILES))
 
 
-@pytest.mark.parametrize(("first", "second"), [(3, 2), (9, 0), (7, 6)])
+@pytest.mark.parametrize(("first", "second"), [(3, 2), (9, 0), (7, 1)])
 def test_chunks_out_of_order_are_refused(first, second):
     """Where no chunk is missing, but they are not as long as the index says, nothing is guessed."""
     parts = [DATA[a:b] for a, b in pairwise(STARTS)]

@@ -15,9 +15,8 @@ from fdcodec.coding.lossy import decode_tile, encode_tile
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.errors import FormatError
-from fdcodec.kernels.learned_kernels import predict_learned_block
 from fdcodec.kernels.learned_tables import BASES, LearnedMode, learned_matrices, n_inputs, n_outputs
-from fdcodec.kernels.reconstruction_kernels import new_work
+from fdcodec.kernels.reconstruction_kernels import new_work, predict_block
 from fdcodec.kernels.tables import build_tables
 from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
 from fdcodec.model import ClassModel
@@ -71,7 +70,7 @@ def test_prediction_is_that_of_the_specification(log2_size, place, limit):
     """Borders with and without neighbours, ordinary and extreme weights give the oracle's prediction."""
     plane = np.random.default_rng(7).integers(-2040, 2041, (64, 64)).astype(np.int32)
     mode, work = random_mode(log2_size, log2_size, limit), new_work()
-    predict_learned_block(plane, (*place, log2_size, log2_size), LEARNED, build_tables({}, [mode]), work)
+    predict_block(plane, plane, (*place, log2_size, log2_size), LEARNED, build_tables({}, [mode]), work)
     size = 1 << log2_size
     assert predict_learned(plane, *place, mode) == work.prediction[:size, :size].tolist()
 
@@ -82,7 +81,7 @@ def test_prediction_is_clamped():
     plane[:, 8:] = 2040
     mode = random_mode(3, 5, (1 << 15) - 1)
     work = new_work()
-    predict_learned_block(plane, (8, 8, 3, 3), LEARNED, build_tables({}, [mode]), work)
+    predict_block(plane, plane, (8, 8, 3, 3), LEARNED, build_tables({}, [mode]), work)
     assert np.abs(work.prediction[:8, :8]).max() <= PREDICTION_LIMIT
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from fdcodec.coding.constants import LEARNED, N_GROUPS, N_MODES
 from fdcodec.kernels.block_kernels import block_at, starts_block
-from fdcodec.kernels.learned_kernels import learned_inputs, predict_learned_block
+from fdcodec.kernels.learned_kernels import learned_inputs
 from fdcodec.kernels.learned_training import collect_blocks, price_modes
 from fdcodec.kernels.reconstruction_kernels import new_work, predict_block
 from fdcodec.kernels.tables import build_tables, new_maps
@@ -65,7 +65,7 @@ def test_price_is_that_of_the_cheapest_mode():
     bits[0] = rng.uniform(1, 30, N_MODES)
     expected, work, step = [], new_work(), 80.0
     for mode in range(N_MODES):
-        predict_block(plane, plane, (16, 8, 3, 3), mode, work)
+        predict_block(plane, plane, (16, 8, 3, 3), mode, build_tables({}), work)
         work.residual[:8, :8] = original[8:16, 16:24] - work.prediction[:8, :8]
         forward_transform(work.residual, mode, 3, 3, PLAIN, work, work.coefficients)
         expected.append(bits[0, mode] + log_rates(work.coefficients[:8, :8].reshape(1, 64) / np.float32(step))[0])
@@ -92,7 +92,7 @@ def test_fitting_lowers_the_log_rate_and_ends_as_the_decoder_predicts(log2_size)
     learned, exact = finished(mode)
     plane = rng.integers(0, 2040, (32, 32)).astype(np.int32)
     work, border = new_work(), np.zeros(32, np.int32)
-    predict_learned_block(plane, (16, 16, log2_size, log2_size), LEARNED, build_tables({}, [learned]), work)
+    predict_block(plane, plane, (16, 16, log2_size, log2_size), LEARNED, build_tables({}, [learned]), work)
     mean = learned_inputs(work.references, log2_size, border)
     predicted = mean + border[: inputs.shape[1]].astype(np.float64) @ exact.weights
     assert np.abs(np.clip(predicted, -4095, 4095) - work.prediction[:size, :size].ravel()).max() <= 1

@@ -7,6 +7,7 @@ from tests.reference import prediction as reference
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, N_MODES
 from fdcodec.kernels.prediction_kernels import CUBIC_TAPS, gather_references, is_decoded
 from fdcodec.kernels.reconstruction_kernels import new_work, predict_block
+from fdcodec.kernels.tables import build_tables
 
 MODES = range(N_MODES + 1)
 LOG2_SIDES = [(2, 2), (3, 3), (4, 4), (5, 5), (3, 2), (2, 3), (4, 3), (3, 4), (5, 4), (4, 5)]
@@ -15,7 +16,7 @@ LOG2_SIDES = [(2, 2), (3, 3), (4, 4), (5, 5), (3, 2), (2, 3), (4, 3), (3, 4), (5
 def predicted(plane, luma, x, y, log2_sides, mode):
     """Return the kernels' prediction of a block, as a list."""
     work = new_work()
-    predict_block(plane, luma, (x, y, *log2_sides), mode, work)
+    predict_block(plane, luma, (x, y, *log2_sides), mode, build_tables({}), work)
     return work.prediction[: 1 << log2_sides[1], : 1 << log2_sides[0]].tolist()
 
 

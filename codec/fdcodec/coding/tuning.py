@@ -12,8 +12,9 @@ _ALWAYS, _NEVER = 0, 1025
 # By effort 1..9, where a square's levels must end for it to be cut in quarters: of 8x8, and of larger ones.
 _EIGHT_ENDS = (_NEVER, 49, 33, 9, 9, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS)
 _LARGE_ENDS = (9, 9, 9, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS)
-_CANDIDATES = (1, 1, 1, 1, 5, 3, 3, 4, 6)  # modes tried in full, by effort 1..9; one less at 4x4
-_LEARNED = (1, 1, 1, 2, 5, 3, 4, 6, 8)  # learned modes tried in full besides
+_CANDIDATES = (1, 1, 1, 1, 5, 5, 5, 6, 8)  # modes tried in full, at most, by effort 1..9; one less at 4x4
+_LEARNED = (1, 1, 1, 2, 5, 5, 5, 6, 8)  # learned modes tried in full besides
+_NEAR = (3, 3, 3, 3, 3, 4, 6, 8, 12)  # 32nds of the least price by which that of a mode tried in full exceeds it
 _HALVES = (0, 0, 0, 1, 1, 1, 2, 3, 4)  # modes tried in full in half a square
 _FANS = (16, 16, 16, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
@@ -31,6 +32,7 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
         "root": max(1, round(ROOT * price**0.5 * step)),
         "n_candidates": (0, 0, max(candidates - 1, 1), candidates, candidates, candidates),
         "n_learned": _LEARNED[settings.effort - 1],
+        "near": _NEAR[settings.effort - 1],
         "fans": (0, 0, 2 * fan, 2 * fan, fan, fan),
         "n_halves": _HALVES[settings.effort - 1],
         "both_cuts": settings.effort >= 5,

@@ -15,9 +15,9 @@ from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learned_search import price_learned
 from fdcodec.kernels.level_syntax import activity_context
 from fdcodec.kernels.mode_syntax import probable_modes
-from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
+from fdcodec.kernels.prediction_kernels import predict, predict_from_luma
 from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels
-from fdcodec.kernels.reconstruction_kernels import add_residual, dequantize, predict_mode
+from fdcodec.kernels.reconstruction_kernels import add_residual, dequantize, gather_border, predict_gathered
 from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
 from fdcodec.kernels.trellis_kernels import trellis_levels
 
@@ -165,7 +165,7 @@ def _quantization_cost(s, o, block):
 @kernel(inline=True)
 def _try_mode(s, o, block, mode, best, is_only):
     """Quantize the block in one mode and keep it if its cost is below `best`, or unpriced if it `is_only`."""
-    predict_mode(s.plane, s.luma, block, mode, s.tables, s.work)
+    predict_gathered(s.plane, s.luma, block, mode, s.tables, s.work)
     _transform_residual(s, o, block, mode)
     cost = np.int64(0) if is_only else _quantization_cost(s, o, block) + o.lagrangian * s.mode_rates[mode]
     if cost >= best:
@@ -209,16 +209,15 @@ def _reconstruct_trial(s, o, block):
 @kernel(inner=True)
 def search_block(s, tools, o, block, parent, fan, n_candidates):
     """Find the best mode and levels of one block and leave them as the trial; return (cost, squared error)."""
-    gather_references(s.plane, block, s.work.references)
-    smooth_references(s.work.references, (1 << block[2]) + (1 << block[3]), s.work.smoothed)
+    gather_border(s.plane, block, s.work)
     _price_modes(s, o, block, parent, fan)
     best, is_only = INFINITE, n_candidates == 1 and s.learned_costs[np.argmin(s.learned_costs)] == INFINITE
     limit = np.int64(0)
     for k in range(n_candidates + o.n_learned):
         costs, first = (s.mode_costs, 0) if k < n_candidates else (s.learned_costs, LEARNED)
         mode = np.argmin(costs)
-        if k == 0 or k == n_candidates:
-            limit = costs[mode] + (costs[mode] * 3 >> 5)
+        if k in (0, n_candidates):
+            limit = costs[mode] + (costs[mode] >> 5) * o.near
         if costs[mode] < INFINITE and costs[mode] <= limit:
             costs[mode] = INFINITE
             best = _try_mode(s, o, block, first + mode, best, is_only)

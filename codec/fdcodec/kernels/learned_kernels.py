@@ -9,7 +9,6 @@ import numpy as np
 
 from fdcodec.coding.constants import BORDER_LOG2, LEARNED, MIN_LOG2, PREDICTION_LIMIT, WEIGHT_BITS
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.prediction_kernels import gather_references
 
 _HALF = 1 << (WEIGHT_BITS - 1)
 _LIMIT = np.int32(PREDICTION_LIMIT)
@@ -62,10 +61,8 @@ def predict_learned(inputs, mean, weights, log2_size, scratch, prediction):
 
 
 @kernel()
-def predict_learned_block(plane, block, mode, tables, work):
-    """Predict a square block in a learned mode from decoded samples into `work.prediction`."""
-    log2_size = block[2]
-    gather_references(plane, block, work.references)
+def predict_by_model(log2_size, mode, tables, work):
+    """Predict a square block in a learned mode from its gathered references into `work.prediction`."""
     mean = learned_inputs(work.references, log2_size, work.line)
     weights = tables.predictors[log2_size - MIN_LOG2, mode - LEARNED]
     predict_learned(work.line, mean, weights, log2_size, work.scratch, work.prediction)

@@ -8,7 +8,7 @@ import numpy as np
 from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LIMIT, LEARNED, MAX_LOG2, STEP_BITS
 from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.learned_kernels import predict_learned_block
+from fdcodec.kernels.learned_kernels import predict_by_model
 from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
 from fdcodec.kernels.transform_kernels import inverse_transform
 
@@ -36,24 +36,30 @@ def new_work() -> Work:
 
 
 @kernel()
-def predict_block(plane, luma, block, mode, work):
-    """Predict a block from decoded samples into `work.prediction`."""
-    if mode == CHROMA_FROM_LUMA:
-        predict_from_luma(luma, plane, block, work.prediction)
-        return
-    _, _, log2_width, log2_height = block
+def gather_border(plane, block, work):
+    """Write a block's references, as they are and smoothed, into `work`."""
     gather_references(plane, block, work.references)
-    smooth_references(work.references, (1 << log2_width) + (1 << log2_height), work.smoothed)
-    predict(work.references, work.smoothed, log2_width, log2_height, mode, work.line, work.lines, work.prediction)
+    smooth_references(work.references, (1 << block[2]) + (1 << block[3]), work.smoothed)
 
 
 @kernel(inline=True)
-def predict_mode(plane, luma, block, mode, tables, work):
-    """Predict a block in any mode, learned ones too, into `work.prediction`."""
-    if mode >= LEARNED:
-        predict_learned_block(plane, block, mode, tables, work)
+def predict_gathered(plane, luma, block, mode, tables, work):
+    """Predict a block in any mode into `work.prediction`, its border gathered before."""
+    _, _, log2_width, log2_height = block
+    if mode == CHROMA_FROM_LUMA:
+        predict_from_luma(luma, plane, block, work.prediction)
+    elif mode >= LEARNED:
+        predict_by_model(log2_width, mode, tables, work)
     else:
-        predict_block(plane, luma, block, mode, work)
+        predict(work.references, work.smoothed, log2_width, log2_height, mode, work.line, work.lines, work.prediction)
+
+
+@kernel(inline=True)
+def predict_block(plane, luma, block, mode, tables, work):
+    """Predict a block from decoded samples in any mode into `work.prediction`."""
+    if mode != CHROMA_FROM_LUMA:
+        gather_border(plane, block, work)
+    predict_gathered(plane, luma, block, mode, tables, work)
 
 
 @kernel()
@@ -96,7 +102,7 @@ def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)
     width, height = 1 << log2_width, 1 << log2_height
     mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
     end = maps.ends[y >> CELL_LOG2, x >> CELL_LOG2]
-    predict_mode(plane, luma, block, mode, tables, work)
+    predict_block(plane, luma, block, mode, tables, work)
     if end == 0:
         work.residual[:height, :width] = 0
     else:

@@ -58,11 +58,12 @@ class Options(NamedTuple):
     """The numbers of one plane's search.
 
     `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 of a
-    square's side: modes tried in full, and the distance of the angles that are priced (0: none); `n_halves` is the
-    modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to halve it are tried,
-    `trellis_all` whether modes are compared by the trellis too, `n_learned` how many learned modes are tried besides;
-    `skip_split` bounds the error of an empty square not worth cutting; one whose levels end before `quarter_ends`
-    of its log2 side is not cut in quarters, and none above log2 side `largest_halved` in halves.
+    square's side: modes tried in full at most, and the distance of the angles that are priced (0: none); `n_learned` is
+    how many learned modes are tried besides, `near` how far above the least price a mode is still tried, in 32nds of
+    it; `n_halves` is the modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to
+    halve it are tried, `trellis_all` whether modes are compared by the trellis too; `skip_split` bounds the error of an
+    empty square not worth cutting; one whose levels end before `quarter_ends` of its log2 side is not cut in quarters,
+    and none above log2 side `largest_halved` in halves.
     """
 
     kind: int
@@ -73,6 +74,7 @@ class Options(NamedTuple):
     high: int
     n_candidates: tuple[int, ...]
     n_learned: int
+    near: int
     fans: tuple[int, ...]
     n_halves: int
     both_cuts: bool

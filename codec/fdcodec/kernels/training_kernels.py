@@ -6,7 +6,7 @@ import numpy as np
 from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2
 from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, size_class, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction_kernels import predict_mode
+from fdcodec.kernels.reconstruction_kernels import predict_block
 from fdcodec.kernels.transform_kernels import forward_transform, mode_group, zone_of
 
 
@@ -37,7 +37,7 @@ def collect_zones(original, plane, luma, maps, tables, work, zones, keys):
 @kernel()
 def _collect_block(original, plane, luma, block, mode, tables, work, zone):
     x, y, log2_width, log2_height = block
-    predict_mode(plane, luma, block, mode, tables, work)
+    predict_block(plane, luma, block, mode, tables, work)
     for row in range(1 << log2_height):
         for column in range(1 << log2_width):
             work.residual[row, column] = original[y + row, x + column] - work.prediction[row, column]

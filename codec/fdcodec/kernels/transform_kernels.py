@@ -34,6 +34,7 @@ from fdcodec.kernels.jit import kernel
 _MATRIX_HALF = 1 << (MATRIX_BITS - 1)
 _ROTATION_HALF = 1 << (ROTATION_BITS - 1)
 _COMPOSED_BITS = 6
+_LIMIT = np.int32(COEFFICIENT_LIMIT)
 
 
 @kernel()
@@ -215,7 +216,7 @@ def forward_transform(residual, mode, log2_width, log2_height, tables, work, coe
         _analyze(coefficients, zone, tables.zones[size, group], places, work.values)
 
 
-@kernel()
+@kernel(inline=True)
 def inverse_transform(coefficients, mode, log2_width, log2_height, tables, work, residual):
     """Transform coefficients (overwritten) back into a residual block."""
     width, height = 1 << log2_width, 1 << log2_height
@@ -225,7 +226,8 @@ def inverse_transform(coefficients, mode, log2_width, log2_height, tables, work,
         _synthesize(coefficients, zone, tables.zones[size, group], places, work.values)
     if tables.weighs and mode < LEARNED:
         _weigh(coefficients, log2_width, log2_height)
-    rows, columns = _clamp(coefficients, height, width)
+    _clamp(coefficients, height, width)
+    rows, columns = _extent(coefficients, height, width, work.line)
     vertical, horizontal = base_rows(tables, mode, log2_width, log2_height)
     _multiply_right(coefficients, tables.matrices[horizontal], rows, columns, width, work.scratch)
     _clamp(work.scratch, rows, width)
@@ -234,13 +236,26 @@ def inverse_transform(coefficients, mode, log2_width, log2_height, tables, work,
 
 @kernel()
 def _clamp(block, n_rows, n_columns):
-    """Clamp a block to +-COEFFICIENT_LIMIT and return how many rows and columns reach its nonzero values."""
-    rows, columns = 0, 0
+    """Clamp a block to +-COEFFICIENT_LIMIT."""
     for i in range(n_rows):
+        line = block[i]
         for j in range(n_columns):
-            value = block[i, j]
-            if value != 0:
-                rows = i + 1
-                columns = max(columns, j + 1)
-                block[i, j] = min(max(value, -COEFFICIENT_LIMIT), COEFFICIENT_LIMIT)
-    return rows, columns
+            line[j] = min(max(line[j], -_LIMIT), _LIMIT)
+
+
+@kernel()
+def _extent(block, n_rows, n_columns, columns):
+    """Return how many rows and columns of a block reach its nonzero values; `columns` is scratch, int32 (32,)."""
+    columns[:n_columns] = 0
+    height = 0
+    for i in range(n_rows):
+        line, bits = block[i], np.int32(0)
+        for j in range(n_columns):
+            columns[j] |= line[j]
+            bits |= line[j]
+        if bits != 0:
+            height = i + 1
+    width = n_columns
+    while width > 0 and columns[width - 1] == 0:
+        width -= 1
+    return height, width

@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,assignment,call-overload"
 """The encoder's trellis: a Viterbi search over the four states of the dependent quantizer (SPEC 4.3). Encoder only.
 
 Costs are those of `quantization_kernels`. A path carries, for the contexts of what follows, its magnitudes on the
