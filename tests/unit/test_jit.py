@@ -69,14 +69,14 @@ def test_module_that_is_not_imported_does_not_change_the_digest(package, file):
 
 
 def test_only_the_first_compilation_is_told():
-    """The function is called once, with the directory of the cache, however many kernels are compiled."""
+    """The function is called once, with the directory of the cache and the kernel, however many are compiled."""
     told = []
     listener = jit._FirstCompilation()
-    listener.call = told.append
+    listener.call = lambda *facts: told.append(facts)
     event = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=part_of)})
     listener.on_start(event)
     listener.on_start(event)
-    assert told == [jit._cache_dir(Path(block_kernels.__file__)).parent]
+    assert told == [(jit._cache_dir(Path(block_kernels.__file__)).parent, "part_of")]
 
 
 def test_inner_kernel_is_python_to_python():

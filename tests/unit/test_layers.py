@@ -18,7 +18,7 @@ LAYERS = [
     {"coding", "filtering", "image", "container", "model", "learning", "presets"},
     {"choice", "codec", "training"},
     {"api", "api_learn", "arguments", "reader", "sources", "targets", "rate_control", "fdcodec"}
-    | {"inspection", "recovery", "verification"},
+    | {"first_use", "inspection", "recovery", "verification"},
     {"integrations", "compare"},
     {"cli", "__main__"},
 ]

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -91,12 +92,16 @@ class Console:
         """Say that this call will be slow and why, when and if a kernel must be compiled; `task` is what it will do."""
         from fdcodec.kernels.jit import before_compiling
 
-        before_compiling(
-            lambda directory: self.say(
+        def announce(directory: Path, kernel: str) -> None:
+            from fdcodec.first_use import compile_beside
+
+            self.say(
                 f"compiling code for {task} such files, about {_COMPILING_SECONDS[task]} s, longer on a busy machine; "
                 f"it is kept in {directory}, so the next run starts at once"
             )
-        )
+            compile_beside(kernel)
+
+        before_compiling(announce)
 
 
 def write_line(text: str) -> None:

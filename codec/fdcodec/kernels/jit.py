@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -80,13 +80,14 @@ class _FirstCompilation(event.Listener):
     """Calls a function when numba compiles for the first time; what it finds in its cache it does not compile."""
 
     def __init__(self) -> None:
-        self.call: Callable[[Path], object] | None = None
+        self.call: Callable[[Path, str], object] | None = None
         self._is_over = False
 
     def on_start(self, event: event.Event) -> None:
-        """Call the function, once, with the directory that keeps what is compiled."""
+        """Call the function, once, with the directory that keeps what is compiled, and the name of the kernel."""
         if self.call is not None and not self._is_over:
-            self.call(_cache_dir(Path(event.data["dispatcher"].py_func.__code__.co_filename)).parent)
+            function = event.data["dispatcher"].py_func
+            self.call(_cache_dir(Path(function.__code__.co_filename)).parent, function.__name__)
         self._is_over = True
 
     def on_end(self, event: event.Event) -> None:
@@ -101,9 +102,34 @@ def _first_compilation() -> _FirstCompilation:
     return listener
 
 
-def before_compiling(call: Callable[[Path], object]) -> None:
+def before_compiling(call: Callable[[Path, str], object]) -> None:
     """Call a function before the process's first kernel that is not in the cache is compiled; the last one given."""
     _first_compilation().call = call
+
+
+_elsewhere: dict[str, Callable[[], object]] = {}
+
+
+def compiled_elsewhere(names: Iterable[str], wait: Callable[[], object]) -> None:
+    """Say which kernels another process compiles at the moment, and how to wait for it."""
+    _elsewhere.update(dict.fromkeys(names, wait))
+
+
+def _wait_for_others(compiled: Any) -> None:
+    """Take a kernel that another process compiles from the cache as soon as it is there."""
+    if not hasattr(compiled, "get_call_template"):
+        return
+    load = compiled._cache.load_overload
+
+    def load_or_wait(signature: object, target: object) -> object:
+        found = load(signature, target)
+        wait = _elsewhere.pop(compiled.py_func.__name__, None)
+        if found is not None or wait is None:
+            return found
+        wait()
+        return load(signature, target)
+
+    compiled._cache.load_overload = load_or_wait
 
 
 def _widen_literals(compiled: Any) -> None:
@@ -122,6 +148,7 @@ def _compile_entry(function: Function, options: dict[str, Any]) -> Function:
     finally:
         config.CACHE_DIR = saved  # type: ignore[attr-defined]
     _widen_literals(compiled)
+    _wait_for_others(compiled)
     return compiled
 
 

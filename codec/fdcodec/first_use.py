@@ -1,0 +1,53 @@
+"""The first use of a version: what is needed last is compiled in a second process meanwhile (ADR 0019).
+
+`python -m fdcodec.first_use` is that process.
+"""
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+
+import numpy as np
+
+from fdcodec.filtering.post import apply_filter
+from fdcodec.image.colour import colour_matrix, from_planes, plane_bounds
+from fdcodec.kernels.jit import compiled_elsewhere
+from fdcodec.kernels.reconstruction_kernels import new_work, reconstruct_plane
+from fdcodec.kernels.tables import HALF_STEPS, new_maps
+from fdcodec.model import get
+
+COMPILED_BESIDE = ("filter_plane", "deblock_plane", "reconstruct_plane", "restore_colour")
+LOSSY_STARTERS = ("compose_rotations", "rotate_colour")  # which a lossy encode or decode compiles first
+
+
+def compile_beside(first: str) -> None:
+    """Start the second process if the first kernel to be compiled is of lossy coding, and there is a core for it."""
+    if first not in LOSSY_STARTERS or (os.cpu_count() or 1) < 2 or not sys.executable:
+        return
+    with suppress(OSError):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "fdcodec.first_use"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        compiled_elsewhere(COMPILED_BESIDE, process.wait)
+
+
+def compile_kernels() -> None:
+    """Compile the kernels of `COMPILED_BESIDE`, by decoding an empty picture without its payload."""
+    model, planes, step_index = get("photo"), np.zeros((3, 4, 4), np.int32), 128
+    matrix, maps = colour_matrix(None), [new_maps(4, 4) for _ in planes]
+    bounds = plane_bounds(matrix)
+    for each in maps:
+        each.log2_widths[:], each.log2_heights[:] = 2, 2
+    apply_filter(planes, maps, model, step_index, (2, 2), bounds)
+    reconstruct_plane(
+        planes[0], planes[0], maps[0], HALF_STEPS[np.full((1, 1), step_index)], bounds[0], model.tables, new_work()
+    )
+    from_planes(planes, matrix, 4, 4)
+
+
+if __name__ == "__main__":
+    compile_kernels()

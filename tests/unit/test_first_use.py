@@ -1,0 +1,104 @@
+"""The first use of a version compiles in two processes; neither compiles what the other has."""
+
+import subprocess
+import sys
+
+import pytest
+from tests.images import photo
+
+import fdcodec
+from fdcodec import first_use
+from fdcodec.kernels import jit
+from fdcodec.kernels.reconstruction_kernels import reconstruct_plane
+
+SIGNATURES_OF = """
+import sys
+import fdcodec
+from fdcodec.first_use import COMPILED_BESIDE, compile_kernels
+from fdcodec.filtering import post
+from fdcodec.kernels import colour_kernels, reconstruction_kernels
+
+def signatures():
+    rooms = (post, colour_kernels, reconstruction_kernels)
+    return {name: next(getattr(r, name) for r in rooms if hasattr(r, name)).signatures for name in COMPILED_BESIDE}
+
+compile_kernels()
+before = signatures()
+fdcodec.decode(sys.stdin.buffer.read())
+assert all(before.values()), before
+assert signatures() == before
+"""
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Return the commands that would be started, on two cores; no kernel is waited for."""
+    commands = []
+
+    class Process:
+        wait = None
+
+        def __init__(self, command, **streams):
+            commands.append(command)
+
+    monkeypatch.setattr(first_use.subprocess, "Popen", Process)
+    monkeypatch.setattr(first_use.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(jit, "_elsewhere", {})
+    return commands
+
+
+def test_no_second_process_for_lossless_files(started):
+    """Where the first kernel is not one of lossy coding, nothing of lossy coding is compiled."""
+    first_use.compile_beside("code_lossless_plane")
+    assert (started, jit._elsewhere) == ([], {})
+
+
+def test_no_second_process_on_one_core(started, monkeypatch):
+    """One core has nothing beside."""
+    monkeypatch.setattr(first_use.os, "cpu_count", lambda: 1)
+    first_use.compile_beside("compose_rotations")
+    assert started == []
+
+
+def test_second_process_runs_this_module(started):
+    """The second process is this interpreter with the module, and its kernels are waited for."""
+    first_use.compile_beside("compose_rotations")
+    assert started == [[sys.executable, "-m", "fdcodec.first_use"]]
+    assert set(jit._elsewhere) == set(first_use.COMPILED_BESIDE)
+
+
+def test_process_that_cannot_start_is_no_error(started, monkeypatch):
+    """Where no process can be started, this one compiles everything."""
+
+    def refuse(*command, **streams):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(first_use.subprocess, "Popen", refuse)
+    first_use.compile_beside("compose_rotations")
+    assert jit._elsewhere == {}
+
+
+def test_kernel_compiled_elsewhere_is_waited_for(monkeypatch):
+    """A kernel that is not in the cache is looked for again once the other process has ended, and only once."""
+    found, waited = iter([None, "compiled", None]), []
+
+    class Cache:
+        def load_overload(self, signature, target):
+            return next(found)
+
+    class Kernel:
+        py_func = reconstruct_plane.py_func
+        _cache = Cache()
+        get_call_template = None
+
+    monkeypatch.setattr(jit, "_elsewhere", {})
+    jit._wait_for_others(Kernel)
+    jit.compiled_elsewhere(["reconstruct_plane"], lambda: waited.append(True))
+    assert [Kernel._cache.load_overload(None, None) for _ in range(2)] == ["compiled", None]
+    assert waited == [True]
+
+
+def test_second_process_compiles_what_a_decode_calls():
+    """A decode calls the kernels with the types they were compiled for beside it."""
+    data = fdcodec.encode(photo(16, 16), transform="photo")
+    subprocess.run([sys.executable, "-c", SIGNATURES_OF], input=data, check=True)
