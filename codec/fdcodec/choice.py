@@ -1,8 +1,6 @@
-"""What the encoder chooses for a whole picture: parameters, and the class model that is cheapest on a sample of it."""
+"""What the encoder chooses for a whole picture: parameters, and the class models that are cheapest on a sample."""
 
 from __future__ import annotations
-
-import os
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +17,16 @@ from fdcodec.image.screen import is_screen
 from fdcodec.model import ClassModel, resolve
 from fdcodec.model.registry import presets
 
-WINDOW = 32  # side of a sample window, in pixels
-ROUNDS = ((2, 3), (3, 1))  # windows a side of the sample, and how many models go on
+WINDOW = 32  # side of a window of the first sample, in pixels, and how many of them stand a side
+GRID = 2
+QUARTER_WINDOW = 96  # side of the second sample's windows, one in each quarter of the picture
+FINALISTS = 3
 # Models of nearly the same cost change places between neighbouring qualities, where the size may then fall: 15 times in
 # 456 steps on 19 pictures, by 3 % but in a file of 90 bytes. To choose at steps half an octave apart costs more.
 _QUICK = EncoderSettings(effort=1)
+_SMALL, _MIDDLE, _ANY = 1 << 16, 1 << 18, 1 << 62
+WHOLE_PIXELS = (0, 0, 0, _SMALL, _SMALL, _MIDDLE, _MIDDLE, _ANY, _ANY)
+"""By effort 1..9, pictures of how many pixels are coded with each of the finalists, the cheapest of which is kept."""
 
 
 def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters:
@@ -36,37 +39,45 @@ def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters
     return Parameters(step_index, colour, screen=screen, adaptive=adaptive)
 
 
-def choose_model(
-    transform: str | os.PathLike[str] | ClassModel, samples: NDArray[np.uint8], parameters: Parameters
-) -> ClassModel:
-    """Return the model that `transform` names, or for "auto" the preset of the least cost on samples of the luma plane.
+def choose_models(samples: NDArray[np.uint8], settings: EncoderSettings, parameters: Parameters) -> list[ClassModel]:
+    """Return the model that `settings` name, or for "auto" the presets of the least costs on samples of the luma plane.
+
+    There is one, or three where the picture is to be coded with each, and the cheapest kept.
 
     Parameters
     ----------
-    transform
-        "auto", a preset's name, a path, or a class model.
     samples
         Shape (height, width, 1..4), uint8; alpha plays no part.
+    settings
+        Transform ("auto", a preset's name, a path, or a class model) and effort.
     parameters
         Step and colour transform that the picture will be coded with.
     """
-    if isinstance(transform, ClassModel) or transform != "auto":
-        return resolve(transform)
-    candidates = presets()
-    for grid, kept in ROUNDS:
-        costs = _costs(candidates, sample_of(samples, grid), parameters)
-        candidates = [candidates[k] for k in np.argsort(costs, kind="stable")[:kept]]
-    return candidates[0]
+    if isinstance(settings.transform, ClassModel) or settings.transform != "auto":
+        return [resolve(settings.transform)]
+    finalists = _cheapest(presets(), [busy_sample(samples)], parameters)[:FINALISTS]
+    if samples.shape[0] * samples.shape[1] <= WHOLE_PIXELS[settings.effort - 1]:
+        return finalists
+    return _cheapest(finalists, quarter_samples(samples), parameters)[:1]
 
 
-def sample_of(samples: NDArray[np.uint8], grid: int) -> NDArray[np.uint8]:
-    """Return grid x grid windows from the busier half of a picture, side by side; of a small one, a corner."""
-    if min(samples.shape[:2]) < (grid + 1) * WINDOW:
-        return samples[: grid * WINDOW, : grid * WINDOW]
-    corners = _busy_windows(samples, grid * grid)
+def busy_sample(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return four windows from the busier half of a picture in a square; of a small one, a corner."""
+    if min(samples.shape[:2]) < (GRID + 1) * WINDOW:
+        return samples[: GRID * WINDOW, : GRID * WINDOW]
+    corners = _busy_windows(samples, GRID * GRID)
     windows = [samples[y : y + WINDOW, x : x + WINDOW] for y, x in corners]
-    rows = [np.concatenate(windows[k * grid : (k + 1) * grid], axis=1) for k in range(grid)]
+    rows = [np.concatenate(windows[k * GRID : (k + 1) * GRID], axis=1) for k in range(GRID)]
     return np.concatenate(rows, axis=0)
+
+
+def quarter_samples(samples: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+    """Return a window from the middle of each quarter of a picture."""
+    tops, lefts = (
+        [min(max(side * k // 4 - QUARTER_WINDOW // 2, 0), max(side - QUARTER_WINDOW, 0)) for k in (1, 3)]
+        for side in samples.shape[:2]
+    )
+    return [samples[y : y + QUARTER_WINDOW, x : x + QUARTER_WINDOW] for y in tops for x in lefts]
 
 
 def _busy_windows(samples: NDArray[np.uint8], count: int) -> NDArray[np.intp]:
@@ -80,8 +91,14 @@ def _busy_windows(samples: NDArray[np.uint8], count: int) -> NDArray[np.intp]:
     return np.stack([chosen // columns * WINDOW, chosen % columns * WINDOW], axis=1)
 
 
+def _cheapest(models: list[ClassModel], parts: list[NDArray[np.uint8]], parameters: Parameters) -> list[ClassModel]:
+    """Return models by what the luma planes of a picture's parts cost with them, the cheapest first."""
+    costs = np.sum([_costs(models, part, parameters) for part in parts], axis=0)
+    return [models[k] for k in np.argsort(costs, kind="stable")]
+
+
 def _costs(models: list[ClassModel], samples: NDArray[np.uint8], parameters: Parameters) -> list[float]:
-    """Return what the luma plane of a sample costs with each model."""
+    """Return what the luma plane of a part of a picture costs with each model."""
     colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if colours == 3 else None
     planes = to_planes(samples[:, :, :colours], matrix)[:1]
@@ -99,4 +116,9 @@ def _cost(
     """
     tile = encode_tile(planes, model, search_options(_QUICK, step_index, bounds), screen)
     errors = strength_errors(planes, tile.planes, tile.maps, model, step_index)
-    return float(errors.min(axis=1).sum()) + bit_price(step_index) * 8 * len(tile.payload)
+    return total_cost(errors, len(tile.payload), step_index)
+
+
+def total_cost(errors: NDArray[np.float64], size_bytes: int, step_index: int) -> float:
+    """Return the squared error at the best of the filter's strengths plus the price of the bits."""
+    return float(errors.min(axis=1).sum()) + bit_price(step_index) * 8 * size_bytes

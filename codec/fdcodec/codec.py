@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import container
 from fdcodec.coding import lossless
-from fdcodec.coding.lossy import decode_tile, encode_tile
+from fdcodec.coding.lossy import colour_payload, decode_tile, encode_tile, plane_shape
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.container.file import check_pixels
@@ -34,24 +35,34 @@ Region = tuple[int, int, int, int]
 LARGE_TILE = 1024  # side of the tiles of a picture that is larger than two of them
 
 
+class Attempt(NamedTuple):
+    """A picture coded with one class model: its payloads, and its errors by filter strength."""
+
+    model: ClassModel
+    payloads: list[bytes]
+    errors: NDArray[np.float64]
+
+
 def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     """Return the file of a picture (SPEC 1.2)."""
-    from fdcodec.choice import choose_model, choose_parameters
+    from fdcodec.choice import choose_models, choose_parameters, total_cost
 
     if settings.lossless:
         return _encode_lossless(picture, settings)
     if picture.depth != 8:
         raise UnsupportedError("image: 16-bit samples are coded with lossless=True only; or reduce them to 8 bits")
     parameters = choose_parameters(picture.samples, settings)
-    model = choose_model(settings.transform, picture.samples.astype(np.uint8, copy=False), parameters)
     header = _header_of(picture, settings)
-    tiles = _over_tiles(header, settings.threads, lambda part: _encode_part(part, model, parameters, settings), picture)
-    strengths = best_strengths(np.sum([errors for _, errors in tiles], axis=0))
-    header = replace(header, parameters=replace(parameters, strengths=strengths).to_bytes())
+    models = choose_models(picture.samples.astype(np.uint8, copy=False), settings, parameters)
+    attempts = [_encode_with(model, picture, header, parameters, settings) for model in models]
+    model, payloads, errors = min(
+        attempts, key=lambda each: total_cost(each.errors, sum(map(len, each.payloads)), parameters.step_index)
+    )
+    header = replace(header, parameters=replace(parameters, strengths=best_strengths(errors)).to_bytes())
     embedded = not is_preset(model) if settings.embed == "auto" else settings.embed
     return container.write(
         header,
-        [payload for payload, _ in tiles],
+        payloads,
         model_ref=None if embedded else model.hash,
         model_bytes=model.to_bytes() if embedded else None,
         metadata=_metadata_of(picture),
@@ -119,6 +130,15 @@ def decode_tiles(
     return Picture(samples, *file.metadata, two_dimensional=header.two_dimensional)
 
 
+def _encode_with(
+    model: ClassModel, picture: Picture, header: Header, parameters: Parameters, settings: EncoderSettings
+) -> Attempt:
+    """Return the tiles of a picture coded with one model."""
+    encode_part = partial(_encode_part, model=model, parameters=parameters, settings=settings)
+    tiles = _over_tiles(header, settings.threads, encode_part, picture)
+    return Attempt(model, [payload for payload, _ in tiles], np.sum([errors for _, errors in tiles], axis=0))
+
+
 def _encode_part(
     samples: Samples, model: ClassModel, parameters: Parameters, settings: EncoderSettings
 ) -> tuple[bytes, NDArray[np.float64]]:
@@ -164,23 +184,6 @@ def _decode_part(
         return samples
     opacity = lossless.decode_planes(alpha, 1, height, width, 8).transpose(1, 2, 0)
     return np.concatenate([samples, opacity], axis=2)
-
-
-def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:
-    """Return the shape of the colour planes of a tile of so many pixels."""
-    return 3 if channels >= 3 else 1, height + -height % 4, width + -width % 4
-
-
-def colour_payload(payload: bytes, channels: int) -> tuple[bytes, bytes]:
-    """Return the payload of a lossy tile's colours, and that of its alpha, empty where it has none (SPEC 3.3)."""
-    if channels in (1, 3):
-        return payload, b""
-    length = int.from_bytes(payload[:4], "little")
-    if len(payload) < 4 or length > len(payload) - 4:
-        raise FormatError(
-            f"a tile's payload of {len(payload)} bytes says its colours take {length}; the file is damaged"
-        )
-    return payload[4 : 4 + length], payload[4 + length :]
 
 
 def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:

@@ -92,8 +92,9 @@ def describe_bits(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> dict[str
 
 
 def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
-    from fdcodec.codec import colour_payload, model_of, plane_shape
+    from fdcodec.codec import model_of
     from fdcodec.coding.accounting import bits_of_tile
+    from fdcodec.coding.lossy import colour_payload, plane_shape
     from fdcodec.coding.parameters import Parameters
     from fdcodec.image.colour import colour_matrix, plane_bounds
 

@@ -141,6 +141,23 @@ def decode_tile(
     return planes, maps
 
 
+def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:
+    """Return the shape of the colour planes of a tile of so many pixels."""
+    return 3 if channels >= 3 else 1, height + -height % 4, width + -width % 4
+
+
+def colour_payload(payload: bytes, channels: int) -> tuple[bytes, bytes]:
+    """Return the payload of a lossy tile's colours, and that of its alpha, empty where it has none (SPEC 3.3)."""
+    if channels in (1, 3):
+        return payload, b""
+    length = int.from_bytes(payload[:4], "little")
+    if len(payload) < 4 or length > len(payload) - 4:
+        raise FormatError(
+            f"a tile's payload of {len(payload)} bytes says its colours take {length}; the file is damaged"
+        )
+    return payload[4 : 4 + length], payload[4 + length :]
+
+
 def refuse_short_payload(coder: NDArray[np.int64], payload: bytes) -> None:
     """Raise FormatError if a decoder has read past the end of its payload."""
     if coder[POSITION] > len(payload) + MAX_OVERRUN:
