@@ -22,7 +22,7 @@ from fdcodec.coding.constants import (
 from fdcodec.coding.contexts import N_SIZES
 from fdcodec.kernels.learned_tables import LearnedMode, learned_matrices, learned_tables
 from fdcodec.kernels.matrices import dct_matrix, dst_matrix, fixed
-from fdcodec.kernels.transform_kernels import compose_rotations
+from fdcodec.kernels.rotation_kernels import compose_rotations
 
 NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quantizer, by state and parity (SPEC 4.3)
 

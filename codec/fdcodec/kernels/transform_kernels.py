@@ -33,7 +33,6 @@ from fdcodec.kernels.jit import kernel
 
 _MATRIX_HALF = 1 << (MATRIX_BITS - 1)
 _ROTATION_HALF = 1 << (ROTATION_BITS - 1)
-_COMPOSED_BITS = 6
 _LIMIT = np.int32(COEFFICIENT_LIMIT)
 
 
@@ -105,28 +104,6 @@ def _multiply_right(block, matrix, rows, columns, width, out):
                     out[i, j] += value * matrix[k, j]
         for j in range(width):
             out[i, j] >>= MATRIX_BITS
-
-
-@kernel()
-def compose_rotations(pairs, weights, order, columns, matrix):
-    """Write the matrix of a zone's rotations, scaled by 2^ROTATION_BITS, its rows in the scan order (SPEC 4.2.2).
-
-    The rotations act in turn on the unit vectors, `columns`, which have _COMPOSED_BITS fractional bits more.
-    """
-    count = len(order)
-    for i in range(count):
-        for j in range(count):
-            columns[i, j] = np.int64(1) << (ROTATION_BITS + _COMPOSED_BITS) if i == j else 0
-    for k in range(len(pairs)):
-        i, j = pairs[k]
-        cosine, sine = np.int64(weights[k, 0]), np.int64(weights[k, 1])
-        for column in range(count):
-            a, b = columns[i, column], columns[j, column]
-            columns[i, column] = (cosine * a + sine * b + _ROTATION_HALF) >> ROTATION_BITS
-            columns[j, column] = (cosine * b - sine * a + _ROTATION_HALF) >> ROTATION_BITS
-    for k in range(count):
-        for column in range(count):
-            matrix[k, column] = (columns[order[k], column] + (1 << (_COMPOSED_BITS - 1))) >> _COMPOSED_BITS
 
 
 @kernel()
