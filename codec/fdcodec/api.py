@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fdcodec import container
-from fdcodec.arguments import MAX_THREADS, check_flags, check_integers, check_region, checked_encoding, resolved
+from fdcodec.arguments import MAX_THREADS, check_flags, check_integers, checked_encoding, checked_region, resolved
 from fdcodec.errors import PartialWarning
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 from fdcodec.sources import Source, read_source
@@ -217,9 +217,9 @@ def decode_picture(
     check_flags(partial=partial)
     check_integers(max_pixels=(max_pixels, 1, MAX_SIDE**2), threads=(threads, 0, MAX_THREADS))
     if region is not None:
-        check_region(region)
+        region = checked_region(region)
     model = None if transform is None else resolved(transform)
-    content, threads = read_source(data), threads or os.cpu_count() or 1
+    content, threads = read_source(data), int(threads) or os.cpu_count() or 1
     if region is None:
         region = container.read_header(content).rectangle
     if not partial:

@@ -67,10 +67,10 @@ def checked_encoding(
     settings = EncoderSettings(
         transform=transform,
         embed=embed,
-        effort=effort,
-        threads=threads or os.cpu_count() or 1,
-        tile=tile,
-        sparsity=sparsity,
+        effort=int(effort),  # of numpy's integers, the narrow and the unsigned ones wrap around
+        threads=int(threads) or os.cpu_count() or 1,
+        tile=None if tile is None else int(tile),
+        sparsity=None if sparsity is None else int(sparsity),
         tune=tune,
         verify=verify,
     )
@@ -129,10 +129,12 @@ def check_tune(tune: Any) -> None:
         raise ParameterError(f"tune: {shown(tune)} is not one of {', '.join(TUNES)}; psnr is the default")
 
 
-def check_region(region: Any) -> None:
-    """Check that a region is four integers; whether it is inside the picture only the file can tell."""
+def checked_region(region: Any) -> tuple[int, int, int, int]:
+    """Return a region that is four integers; whether it is inside the picture only the file can tell."""
     if not isinstance(region, tuple | list) or len(region) != 4 or not all(map(_is_integer, region)):
         raise ParameterError(f"region: {shown(region)} is not four integers (x, y, width, height)")
+    x, y, width, height = map(int, region)
+    return x, y, width, height
 
 
 def check_transform(transform: Any, embed: Any = "auto") -> None:

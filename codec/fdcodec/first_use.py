@@ -18,21 +18,33 @@ from fdcodec.kernels.tables import HALF_STEPS, new_maps
 from fdcodec.model import get
 
 COMPILED_BESIDE = ("filter_plane", "deblock_plane", "reconstruct_plane", "restore_colour")
+PATIENCE_SECONDS = 120
 LOSSY_STARTERS = ("compose_rotations", "rotate_colour")  # which a lossy encode or decode compiles first
 
 
 def compile_beside(first: str) -> None:
     """Start the second process if the first kernel to be compiled is of lossy coding, and there is a core for it."""
-    if first not in LOSSY_STARTERS or (os.cpu_count() or 1) < 2 or not sys.executable:
+    if first not in LOSSY_STARTERS or _usable_cores() < 2 or not sys.executable:
         return
     with suppress(OSError):
         process = subprocess.Popen(
-            [sys.executable, "-m", "fdcodec.first_use"],
+            [sys.executable, "-P", "-m", "fdcodec.first_use"],  # -P: no module of the user's directory is imported
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        compiled_elsewhere(COMPILED_BESIDE, process.wait)
+        compiled_elsewhere(COMPILED_BESIDE, lambda: _wait_for(process))
+
+
+def _usable_cores() -> int:
+    """Return the number of cores that this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _wait_for(process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process has ended, and not for ever."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(PATIENCE_SECONDS)
 
 
 def compile_kernels() -> None:

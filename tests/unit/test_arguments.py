@@ -1,7 +1,8 @@
-"""Arguments of an encode that do not go together, in the library and on the command line."""
+"""Arguments that do not go together, in the library and on the command line, and integers that are not int."""
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.images import PNG, ramp
 
@@ -17,6 +18,18 @@ OPTIONS = {
     "--sparsity": ("--sparsity", "4"),
     "--tune": ("--tune", "psnr"),
 }
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8, np.uint16, np.uint64])
+def test_numpy_integers_are_integers(kind):
+    """Narrow and unsigned integers do not wrap around on their way."""
+    plain = {"tile": 16, "effort": 3, "threads": 2, "sparsity": 40}
+    data = fdcodec.encode(ramp(40, 150, 1), transform="dct", **plain)
+    assert data == fdcodec.encode(ramp(40, 150, 1), transform="dct", **{name: kind(v) for name, v in plain.items()})
+    region = tuple(kind(v) for v in (33, 20, 100, 15))
+    assert fdcodec.decode_region(data, region).tolist() == fdcodec.decode(data)[20:35, 33:133].tolist()
+    with pytest.raises(ParameterError, match=r"^region"):
+        fdcodec.decode_region(data, tuple(kind(v) for v in (100, 30, 100, 30)))
 
 
 @pytest.mark.parametrize("name", LOSSY_ONLY)

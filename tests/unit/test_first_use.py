@@ -42,7 +42,7 @@ def started(monkeypatch):
             commands.append(command)
 
     monkeypatch.setattr(first_use.subprocess, "Popen", Process)
-    monkeypatch.setattr(first_use.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(first_use, "_usable_cores", lambda: 2)
     monkeypatch.setattr(jit, "_elsewhere", {})
     return commands
 
@@ -55,16 +55,33 @@ def test_no_second_process_for_lossless_files(started):
 
 def test_no_second_process_on_one_core(started, monkeypatch):
     """One core has nothing beside."""
-    monkeypatch.setattr(first_use.os, "cpu_count", lambda: 1)
+    monkeypatch.setattr(first_use, "_usable_cores", lambda: 1)
     first_use.compile_beside("compose_rotations")
     assert started == []
 
 
 def test_second_process_runs_this_module(started):
-    """The second process is this interpreter with the module, and its kernels are waited for."""
+    """The second process is this interpreter with the module and none of the user's directory; it is waited for."""
     first_use.compile_beside("compose_rotations")
-    assert started == [[sys.executable, "-m", "fdcodec.first_use"]]
+    assert started == [[sys.executable, "-P", "-m", "fdcodec.first_use"]]
     assert set(jit._elsewhere) == set(first_use.COMPILED_BESIDE)
+
+
+def test_process_that_does_not_end_is_left():
+    """After some minutes this process compiles what it needs itself."""
+
+    class Stuck:
+        def wait(self, timeout):
+            raise subprocess.TimeoutExpired("fdcodec", timeout)
+
+    first_use._wait_for(Stuck())
+
+
+def test_modules_beside_the_pictures_are_not_run(tmp_path):
+    """The second process imports nothing from the directory that it is started in."""
+    (tmp_path / "random.py").write_text("raise SystemExit('run')")
+    command = [sys.executable, "-P", "-m", "fdcodec.first_use"]
+    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 0
 
 
 def test_process_that_cannot_start_is_no_error(started, monkeypatch):

@@ -17,7 +17,7 @@ from fdcodec.kernels.quantization_kernels import ERROR_SHIFT, RECIPROCAL_BITS, d
 
 FRESH = 4  # the source of a path that starts at a coefficient
 SOURCE_BITS = 3
-_UNREACHED = np.int64(1) << 60  # of a state without a path; costs are below 2^55, so that sums with it fit
+_UNREACHED = np.int64(1) << 60  # of a state without a path; costs are below 2^57, so that sums with it fit
 _WORD_ROWS = 16
 _NONE, _ALL, _MAGNITUDE = np.uint64(0), np.uint64(0xFFFFFFFFFFFFFFFF), np.uint64(15)
 _ONE_ROW, _TWO_ROWS = np.uint64(4), np.uint64(8)

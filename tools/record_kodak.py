@@ -1,0 +1,78 @@
+"""Store a run of the bench of record on Kodak-24 as a result, if asked with BD-rates against published curves.
+
+usage: python tools/record_kodak.py RUN.json [--anchors kodak_anchors.json --data KODAK] -o tools/results/kodak-rgb.json
+
+RUN.json is what the bench wrote; its curves are the means over the images. The published curves go down to qualities
+below those of the bench, which are encoded here.
+"""
+
+import json
+from itertools import permutations
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+import click
+import numpy as np
+from PIL import Image
+
+import fdcodec
+from bench_record import store
+from fdcodec.compare.bd_rate import bd_rate
+from fdcodec.compare.metrics import psnr
+
+LOW_QUALITIES = (0, 2, 5)
+JPEG, OWN = "jpeg", "fdc:effort=5"
+
+Curve = list[tuple[float, float]]  # (bits a pixel, PSNR in dB)
+
+
+def rate(anchor: Curve, test: Curve) -> float:
+    """Return the BD-rate of a curve against another in percent."""
+    return round(bd_rate(*zip(*anchor, strict=True), *zip(*test, strict=True)).percent, 2)
+
+
+def low_points(folder: Path) -> Curve:
+    """Return the mean curve of RGB images at qualities below those of the bench."""
+    images = [np.asarray(Image.open(path).convert("RGB")) for path in sorted(folder.glob("*.png"))]
+    points = []
+    for quality in LOW_QUALITIES:
+        files = [fdcodec.encode(image, quality=quality) for image in images]
+        bpp = fmean(8 * len(data) / (image[..., 0].size) for data, image in zip(files, images, strict=True))
+        psnrs = [psnr(image, fdcodec.decode(data)) for data, image in zip(files, images, strict=True)]
+        points.append((bpp, fmean(psnrs)))
+    return points
+
+
+def against_published(anchors: dict[str, Any], curve: Curve) -> dict[str, float]:
+    """Return the BD-rates of a curve against each published one that is long enough."""
+    curves = {name: list(zip(each["bpp"], each["psnr-rgb"], strict=True)) for name, each in anchors["codecs"].items()}
+    return {name: rate(each, curve) for name, each in curves.items()}
+
+
+@click.command()
+@click.argument("run", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--anchors", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Published curves.")
+@click.option(
+    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The images, for --anchors."
+)
+@click.option("-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
+def main(run: Path, anchors: Path | None, data: Path | None, output: Path) -> None:
+    """Store a run of the bench."""
+    codecs = json.loads(run.read_text())
+    pairs = [(f"{b} against {a}", codecs[a], codecs[b]) for a, b in permutations(codecs, 2)]
+    results = {
+        "what": "Kodak-24, bench of record rd.py, all codecs in one run, whole files; speeds beside other work",
+        "bd_rate_percent": {name: rate(a["mean"], b["mean"]) for name, a, b in pairs},
+        "median_over_images_percent": {name: round(median(map(rate, a["per"], b["per"])), 2) for name, a, b in pairs},
+        "codecs": codecs,
+    }
+    if anchors and data:
+        low = low_points(data)
+        curve = low + [tuple(point) for point in codecs[OWN]["mean"]]
+        results |= {"low_points": low, "published": against_published(json.loads(anchors.read_text()), curve)}
+    store("kodak", output, results)
+
+
+if __name__ == "__main__":
+    main()
