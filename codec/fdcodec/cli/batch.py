@@ -56,11 +56,18 @@ def split_output(
     """Return the inputs and the output, which without -o and --out-dir may be the last of several inputs.
 
     Of two names a last ``-`` is standard output.
+
+    Raises
+    ------
+    click.UsageError
+        The last of two names is that of neither an input nor an output.
     """
     if output is not None or out_dir is not None or len(inputs) < 2:
         return inputs, output
     last = Path(inputs[-1])
     is_stream = last == STREAM and len(inputs) == 2
+    if len(inputs) == 2 and not is_stream and not is_output(last) and not last.exists():
+        raise click.UsageError(f"{last} does not exist, and its suffix is not an output's; name an output with -o")
     return (inputs[:-1], inputs[-1]) if is_stream or (is_output(last) and not last.is_dir()) else (inputs, None)
 
 
@@ -156,8 +163,16 @@ def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, 
     return NOT_AS_ASKED if facts.get("not_as_asked") else 0
 
 
+def check_directory(target: Path) -> None:
+    """Raise an error, before any work, if the directory of an output does not exist."""
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{target} would be in a directory that does not exist; create {target.parent} first")
+
+
 def _check_target(job: Job, force: bool) -> None:
-    """Raise an error if the output is that of another input, the input itself, a directory, or there and to be kept."""
+    """Raise an error if the output is that of another input, the input itself, in no directory, or there and kept."""
+    if not job.make_directory and (job.source == STREAM or job.source.exists()):
+        check_directory(job.target)
     if job.rival is not None:
         raise ParameterError(f"would be written to {job.target}, as {job.rival} is; rename one of them")
     if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):

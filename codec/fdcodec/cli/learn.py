@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from fdcodec.cli import options
-from fdcodec.cli.batch import describe_os_error, find_files
+from fdcodec.cli.batch import check_directory, describe_os_error, find_files
 from fdcodec.cli.console import Console
 from fdcodec.errors import FdcError
 from fdcodec.image.picture import Picture
@@ -38,6 +38,7 @@ def learn(
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     console = Console(quiet=quiet)
+    check_directory(output)
     if output.exists() and not force:
         raise FileExistsError(f"{output} exists; add --force to replace it")
     files = [file for file, _ in find_files(inputs, READABLE_SUFFIXES, recursive=recursive)]
