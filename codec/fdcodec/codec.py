@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fdcodec import container
 from fdcodec.coding import lossless
-from fdcodec.coding.lossy import colour_payload, decode_tile, encode_tile, plane_shape
+from fdcodec.coding.lossy import colour_payload, decode_tile, encode_tile, join_alpha, plane_shape
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.container.file import check_pixels
@@ -58,6 +58,8 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     model, payloads, errors = min(
         attempts, key=lambda each: total_cost(each.errors, sum(map(len, each.payloads)), parameters.step_index)
     )
+    if header.channels in (2, 4):
+        payloads = list(map(join_alpha, payloads, _over_tiles(header, settings.threads, _encode_alpha, picture)))
     header = replace(header, parameters=replace(parameters, strengths=best_strengths(errors)).to_bytes())
     embedded = not is_preset(model) if settings.embed == "auto" else settings.embed
     return container.write(
@@ -142,10 +144,7 @@ def _encode_with(
 def _encode_part(
     samples: Samples, model: ClassModel, parameters: Parameters, settings: EncoderSettings
 ) -> tuple[bytes, NDArray[np.float64]]:
-    """Return the payload of one tile, and its error by filter strength.
-
-    Colour planes come first, then alpha without loss behind a length (SPEC 3.3).
-    """
+    """Return the payload of one tile's colours, and its error by filter strength."""
     from fdcodec.coding.adaptation import adaptive_steps
     from fdcodec.coding.tuning import search_options
 
@@ -159,10 +158,12 @@ def _encode_part(
     goal = planes if parameters.screen else aim_beyond(planes, matrix)  # it costs screens 1 to 3 %
     payload, decoded, maps, _ = encode_tile(goal, model, options, parameters.screen, steps)
     errors = strength_errors(planes, decoded, maps, model, step_index)
-    if samples.shape[2] == n_colours:
-        return payload, errors
-    alpha = lossless.encode_planes(samples[:, :, n_colours:].transpose(2, 0, 1).copy(), 8)
-    return len(payload).to_bytes(4, "little") + payload + alpha, errors
+    return payload, errors
+
+
+def _encode_alpha(samples: Samples) -> bytes:
+    """Return the payload of a tile's alpha, which is coded without loss and once, whatever models are tried."""
+    return lossless.encode_planes(samples[:, :, -1:].transpose(2, 0, 1).copy(), 8)
 
 
 def _decode_part(

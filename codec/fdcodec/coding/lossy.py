@@ -146,6 +146,11 @@ def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:
     return 3 if channels >= 3 else 1, height + -height % 4, width + -width % 4
 
 
+def join_alpha(colours: bytes, alpha: bytes) -> bytes:
+    """Return the payload of a lossy tile with alpha: the colours behind their length, then alpha (SPEC 3.3)."""
+    return len(colours).to_bytes(4, "little") + colours + alpha
+
+
 def colour_payload(payload: bytes, channels: int) -> tuple[bytes, bytes]:
     """Return the payload of a lossy tile's colours, and that of its alpha, empty where it has none (SPEC 3.3)."""
     if channels in (1, 3):
