@@ -18,7 +18,7 @@ from fdcodec.kernels.mode_syntax import probable_modes
 from fdcodec.kernels.prediction_kernels import predict, predict_from_luma
 from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest, optimize_levels
 from fdcodec.kernels.reconstruction_kernels import add_residual, dequantize, gather_border, predict_gathered
-from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
+from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform, subtract_prediction
 from fdcodec.kernels.trellis_kernels import trellis_levels
 
 
@@ -111,15 +111,6 @@ def _price_modes(s, o, block, parent, fan):
         s.mode_costs[CHROMA_FROM_LUMA] = hadamard_cost(s.original, block, work.prediction, s.rows) << 8
     _price_rates(s.contexts, s.maps, o.kind, block, o.root, s.probable, s.mode_costs, s.mode_rates)
     price_learned(s, o, block)
-
-
-@kernel(inner=True)
-def subtract_prediction(target, prediction, residual):
-    """Write the residual of a block, whose samples are `target`."""
-    height, width = target.shape
-    for row in range(height):
-        for column in range(width):
-            residual[row, column] = target[row, column] - prediction[row, column]
 
 
 @kernel()

@@ -10,7 +10,7 @@ from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learned_kernels import learned_inputs, predict_learned
 from fdcodec.kernels.learned_syntax import index_bits, learned_flag_context, learned_index_context
 from fdcodec.kernels.quantization_kernels import INFINITE
-from fdcodec.kernels.transform_kernels import forward_base
+from fdcodec.kernels.transform_kernels import forward_base, subtract_prediction
 
 COST_STEPS = 16  # of the table below, to a quantization step
 
@@ -76,9 +76,7 @@ def price_learned(s, o, block):
     for index in range(count):
         weights = s.tables.predictors[log2_size - MIN_LOG2, index]
         predict_learned(work.line, mean, weights, log2_size, work.scratch, work.prediction)
-        for row in range(size):
-            for column in range(size):
-                work.residual[row, column] = s.original[y + row, x + column] - work.prediction[row, column]
+        subtract_prediction(s.original[y : y + size, x : x + size], work.prediction, work.residual)
         forward_base(work.residual, LEARNED + index, log2_size, log2_size, s.tables, work, work.coefficients)
         rate = learned_rate(s.contexts, s.maps, x, y, log2_size, count, index)
         s.mode_rates[LEARNED + index] = rate

@@ -8,7 +8,7 @@ from fdcodec.kernels.cost_kernels import ONE_BIT, mode_cost
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.mode_syntax import probable_modes
 from fdcodec.kernels.prediction_kernels import gather_references, predict, smooth_references
-from fdcodec.kernels.transform_kernels import forward_transform
+from fdcodec.kernels.transform_kernels import forward_transform, subtract_prediction
 
 
 @kernel()
@@ -43,9 +43,7 @@ def price_modes(blocks, log2_size, steps, rate_step, tables, work, best_bits, be
         best_bits[n] = np.inf
         for mode in range(N_MODES):
             predict(border, work.smoothed, log2_size, log2_size, np.int64(mode), work.line, work.lines, work.prediction)
-            for row in range(size):
-                for column in range(size):
-                    work.residual[row, column] = originals[n, row * size + column] - work.prediction[row, column]
+            subtract_prediction(originals[n].reshape(size, size), work.prediction, work.residual)
             forward_transform(work.residual, np.int64(mode), log2_size, log2_size, tables, work, work.coefficients)
             bits = mode_bits[n, mode] + _log_rate(work.coefficients, size, bend)
             if bits < best_bits[n]:

@@ -7,7 +7,7 @@ from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2
 from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, size_class, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction_kernels import predict_block
-from fdcodec.kernels.transform_kernels import forward_transform, mode_group, zone_of
+from fdcodec.kernels.transform_kernels import forward_transform, mode_group, subtract_prediction, zone_of
 
 
 @kernel()
@@ -38,9 +38,8 @@ def collect_zones(original, plane, luma, maps, tables, work, zones, keys):
 def _collect_block(original, plane, luma, block, mode, tables, work, zone):
     x, y, log2_width, log2_height = block
     predict_block(plane, luma, block, mode, tables, work)
-    for row in range(1 << log2_height):
-        for column in range(1 << log2_width):
-            work.residual[row, column] = original[y + row, x + column] - work.prediction[row, column]
+    target = original[y : y + (1 << log2_height), x : x + (1 << log2_width)]
+    subtract_prediction(target, work.prediction, work.residual)
     forward_transform(work.residual, mode, log2_width, log2_height, tables, work, work.coefficients)
     log2_rows, log2_columns, transposed = zone_of(mode, log2_width, log2_height)
     for row in range(1 << log2_rows):

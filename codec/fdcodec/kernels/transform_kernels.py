@@ -173,6 +173,15 @@ def _divide_by_weights(coefficients, log2_width, log2_height):
 
 
 @kernel(inner=True)
+def subtract_prediction(target, prediction, residual):
+    """Write the residual of a block, whose samples are `target`."""
+    height, width = target.shape
+    for row in range(height):
+        for column in range(width):
+            residual[row, column] = target[row, column] - prediction[row, column]
+
+
+@kernel(inner=True)
 def forward_base(residual, mode, log2_width, log2_height, tables, work, coefficients):
     """Transform a residual block by the bases of a mode, without its rotations."""
     width, height = 1 << log2_width, 1 << log2_height
