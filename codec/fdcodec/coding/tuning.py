@@ -1,21 +1,33 @@
 """What quality and effort mean to the encoder's search: the numbers of `Options`. A decoder needs none of them."""
 
-from fdcodec.coding.constants import MAX_LOG2
 from fdcodec.coding.settings import EncoderSettings
+from fdcodec.kernels.cost_kernels import ONE_BIT
+from fdcodec.kernels.quantization_kernels import INFINITE
 from fdcodec.kernels.search_state import Options
 from fdcodec.kernels.tables import HALF_STEPS
 
 LAGRANGIAN = 0.10  # squared steps a bit is worth
 ROOT = 0.9  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
-_ALWAYS, _NEVER = 0, 1025
-# By effort 1..9, where a square's levels must end for it to be cut in quarters: of 8x8, and of larger ones.
-_EIGHT_ENDS = (_NEVER, 49, 33, 9, 9, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS)
-_LARGE_ENDS = (9, 9, 9, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS, _ALWAYS)
+_ALWAYS, _NEVER = 0, int(INFINITE)
+# By effort 1..9, the bits that a square of 8, 16 and 32 must cost, distortion counted, to be cut in quarters or halves.
+_QUARTER_BITS = (
+    (_NEVER, 60, 80),
+    (170, 60, 80),
+    (130, 60, 80),
+    (56, 40, 50),
+    (56, 40, 50),
+    *4 * [(_ALWAYS, _ALWAYS, _ALWAYS)],
+)
+_HALVE_BITS = (
+    *3 * [(_NEVER, _NEVER, _NEVER)],
+    *2 * [(20, 36, _NEVER)],
+    *4 * [(_ALWAYS, _ALWAYS, _ALWAYS)],
+)
 _CANDIDATES = (1, 1, 1, 1, 5, 5, 5, 6, 8)  # modes tried in full, at most, by effort 1..9; one less at 4x4
 _LEARNED = (1, 1, 1, 2, 5, 5, 5, 6, 8)  # learned modes tried in full besides
 _NEAR = (3, 3, 3, 3, 3, 4, 6, 8, 12)  # 32nds of the least price by which that of a mode tried in full exceeds it
-_HALVES = (0, 0, 0, 1, 1, 1, 2, 3, 4)  # modes tried in full in half a square
+_HALVES = (1, 1, 1, 1, 1, 1, 2, 3, 4)  # modes tried in full in half a square
 _FANS = (16, 16, 16, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
 
@@ -24,11 +36,11 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
     half_step = int(HALF_STEPS[step_index])
     step = half_step / 32  # in sample units
     price = LAGRANGIAN * settings.thrift
+    lagrangian = max(1, round(price * half_step**2 / 4))
     candidates, fan = _CANDIDATES[settings.effort - 1], _FANS[settings.effort - 1]
-    large_end = _LARGE_ENDS[settings.effort - 1]
     shared = {
         "half_step": half_step,
-        "lagrangian": max(1, round(price * half_step**2 / 4)),
+        "lagrangian": lagrangian,
         "root": max(1, round(ROOT * price**0.5 * step)),
         "n_candidates": (0, 0, max(candidates - 1, 1), candidates, candidates, candidates),
         "n_learned": _LEARNED[settings.effort - 1],
@@ -39,10 +51,15 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
         "trellis_all": settings.effort >= 7,
         "sparsity": settings.sparsity or 0,
         "skip_split": round(SKIP_SPLIT * step**2 * 1024),
-        "quarter_ends": (0, 0, 0, _EIGHT_ENDS[settings.effort - 1], large_end, large_end),
-        "largest_halved": MAX_LOG2 if settings.effort >= 6 else MAX_LOG2 - 1,
+        "quarter_prices": _prices(_QUARTER_BITS[settings.effort - 1], lagrangian),
+        "halve_prices": _prices(_HALVE_BITS[settings.effort - 1], lagrangian),
     }
     return [Options(kind=min(k, 1), low=low, high=high, **shared) for k, (low, high) in enumerate(bounds)]
+
+
+def _prices(bits: tuple[int, int, int], lagrangian: int) -> tuple[int, ...]:
+    """Return by log2 of a square's side what so many bits cost; squares of 4 are not cut."""
+    return (0, 0, 0, *(min(lagrangian * ONE_BIT * count, _NEVER) for count in bits))
 
 
 def bit_price(step_index: int) -> float:

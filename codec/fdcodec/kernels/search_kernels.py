@@ -157,13 +157,14 @@ def _open_node(s, tools, o, x, y, log2_side):
     uncut = o.lagrangian * bin_cost(s.contexts, context, 0)
     context = halve_context(s.maps, o.kind, x, y, log2_side)
     node[BEST] += uncut + o.lagrangian * bin_cost(s.contexts, context, 0)
-    end = s.best_ends[log2_side, 0]
     uses_tool = s.best_modes[log2_side, 0] < 0
-    is_flat = not uses_tool and end == 0 and error << 10 < np.int64(o.skip_split) << (2 * log2_side)
-    if is_flat or (not uses_tool and end < o.quarter_ends[log2_side]):
+    is_empty = not uses_tool and s.best_ends[log2_side, 0] == 0
+    is_flat = is_empty and error << 10 < np.int64(o.skip_split) << (2 * log2_side)
+    price = INFINITE if uses_tool else node[BEST]
+    if is_flat or price < o.quarter_prices[log2_side]:
         node[QUARTER] = 4
         node[PARTS] = INFINITE
-    if not is_flat and o.n_halves > 0 and log2_side <= o.largest_halved:
+    if not is_flat and price > o.halve_prices[log2_side]:
         _search_cuts(s, tools, o, x, y, log2_side, uncut + o.lagrangian * bin_cost(s.contexts, context, 1))
 
 

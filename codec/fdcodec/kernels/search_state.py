@@ -60,10 +60,10 @@ class Options(NamedTuple):
     `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 of a
     square's side: modes tried in full at most, and the distance of the angles that are priced (0: none); `n_learned` is
     how many learned modes are tried besides, `near` how far above the least price a mode is still tried, in 32nds of
-    it; `n_halves` is the modes tried in full in half a square (0: none is halved), `both_cuts` whether both ways to
-    halve it are tried, `trellis_all` whether modes are compared by the trellis too; `skip_split` bounds the error of an
-    empty square not worth cutting; one whose levels end before `quarter_ends` of its log2 side is not cut in quarters,
-    and none above log2 side `largest_halved` in halves.
+    it; `n_halves` is the modes tried in full in half a square, `both_cuts` whether both ways to halve it are
+    tried, `trellis_all` whether modes are compared by the trellis too; `skip_split` bounds the error of an empty square
+    not worth cutting; one that costs less than the `quarter_prices` of its log2 side is not cut in quarters, nor in
+    halves below `halve_prices`.
     """
 
     kind: int
@@ -81,8 +81,8 @@ class Options(NamedTuple):
     trellis_all: bool
     sparsity: int
     skip_split: int
-    quarter_ends: tuple[int, ...]
-    largest_halved: int
+    quarter_prices: tuple[int, ...]
+    halve_prices: tuple[int, ...]
 
 
 def new_search(original, plane, luma, maps, guide, contexts, tables, work):
