@@ -55,10 +55,14 @@ def choose_models(samples: NDArray[np.uint8], settings: EncoderSettings, paramet
     """
     if isinstance(settings.transform, ClassModel) or settings.transform != "auto":
         return [resolve(settings.transform)]
-    finalists = _cheapest(presets(), [busy_sample(samples)], parameters)[:FINALISTS]
+    models = presets()
+    costs = _costs(models, busy_sample(samples), parameters)
+    ranks = np.argsort(costs, kind="stable")[:FINALISTS]
+    finalists = [models[k] for k in ranks]
     if samples.shape[0] * samples.shape[1] <= WHOLE_PIXELS[settings.effort - 1]:
         return finalists
-    return _cheapest(finalists, quarter_samples(samples), parameters)[:1]
+    costs = costs[ranks] + sum(_costs(finalists, part, parameters) for part in quarter_samples(samples))
+    return [finalists[np.argmin(costs)]]
 
 
 def busy_sample(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -91,19 +95,13 @@ def _busy_windows(samples: NDArray[np.uint8], count: int) -> NDArray[np.intp]:
     return np.stack([chosen // columns * WINDOW, chosen % columns * WINDOW], axis=1)
 
 
-def _cheapest(models: list[ClassModel], parts: list[NDArray[np.uint8]], parameters: Parameters) -> list[ClassModel]:
-    """Return models by what the luma planes of a picture's parts cost with them, the cheapest first."""
-    costs = np.sum([_costs(models, part, parameters) for part in parts], axis=0)
-    return [models[k] for k in np.argsort(costs, kind="stable")]
-
-
-def _costs(models: list[ClassModel], samples: NDArray[np.uint8], parameters: Parameters) -> list[float]:
+def _costs(models: list[ClassModel], samples: NDArray[np.uint8], parameters: Parameters) -> NDArray[np.float64]:
     """Return what the luma plane of a part of a picture costs with each model."""
     colours = 3 if samples.shape[2] >= 3 else 1
     matrix = colour_matrix(parameters.colour) if colours == 3 else None
     planes = to_planes(samples[:, :, :colours], matrix)[:1]
     bounds = plane_bounds(matrix)
-    return [_cost(planes, model, parameters.step_index, bounds, parameters.screen) for model in models]
+    return np.array([_cost(planes, model, parameters.step_index, bounds, parameters.screen) for model in models])
 
 
 def _cost(
