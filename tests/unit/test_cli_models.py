@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from fdcodec.coding import contexts as ctx
 from fdcodec.model import ClassModel
@@ -27,3 +28,19 @@ def test_model_that_is_not_installed(cli):
     assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "dct").code == 3
     assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "mine.fdt").code == 0
     assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("encode", "a.png", "-t"),
+        ("decode", "a.fdc", "-t"),
+        ("check", "a.fdc", "-t"),
+        ("transforms", "show"),
+        ("learn", "a.png", "-o", "new.fdt", "--parent"),
+    ],
+)
+def test_model_file_that_is_not_there_is_a_missing_input(cli, command):
+    """A path without a file is said to be one, of every command that takes a class model, with exit code 1."""
+    result = cli(*command, "missing.fdt")
+    assert (result.code, "there is no file missing.fdt; check the path" in result.err) == (1, True)
