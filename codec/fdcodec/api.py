@@ -121,7 +121,7 @@ def encode(
         tune=tune,
         verify=verify,
     )
-    return encode_to_target(picture, settings, target)
+    return encode_to_target(picture, settings, target).data
 
 
 def decode(
