@@ -19,6 +19,7 @@ from fdcodec.errors import TargetWarning
 
 if TYPE_CHECKING:
     from fdcodec.coding.settings import EncoderSettings
+    from fdcodec.model import ClassModel
 
 NEARLY_LOSSLESS = 90.0
 """About where drawn pictures get smaller without loss: at qualities 88 and 100, 12 of 18 files of 9 pictures were."""
@@ -76,7 +77,6 @@ def encode(
 ) -> int:
     """Encode images to .fdc files: `encode in.png out.fdc`, or many at once, each beside its input or in --out-dir."""
     from fdcodec.image.reading import READABLE_SUFFIXES
-    from fdcodec.model import resolve
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc")
     console = Console(as_json=as_json, quiet=quiet)
@@ -88,9 +88,7 @@ def encode(
         refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
     encoding, target = checked_encoding(**settings)  # here, and not once for each input
     if settings["transform"] != "auto":
-        resolve(settings["transform"])
-    if embed is False:
-        _warn_of_absent_model(settings["transform"], console)
+        _tell_of_model(settings["transform"], embed, console)
     console.announce_compilation("encoding")
     left_out = {name: b"" for name in _METADATA if name not in metadata}
     return run_jobs(jobs, lambda job: _encode(job, encoding, target, left_out), console, force=force)
@@ -100,14 +98,26 @@ def _is_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def _warn_of_absent_model(transform: str, console: Console) -> None:
+def _tell_of_model(transform: str, embed: bool | None, console: Console) -> None:
+    """Say what a class model that is no preset costs in each file; of one that files only name, if it is absent."""
+    from fdcodec.model import resolve
+    from fdcodec.model.registry import is_preset
+
+    model = resolve(transform)
+    if embed is False:
+        _warn_if_absent(model, transform, console)
+    elif embed is None and not is_preset(model):
+        console.say(
+            f"note: {len(model.to_bytes())} bytes of each file are its class model; --no-embed leaves it out, "
+            "for readers that have it in a directory that FDCODEC_MODEL_PATH names"
+        )
+
+
+def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None:
     """Say if files that only name a class model could not be decoded on this machine."""
     from fdcodec.errors import TransformNotFoundError
-    from fdcodec.model import find, resolve
+    from fdcodec.model import find
 
-    if transform == "auto":
-        return
-    model = resolve(transform)
     try:
         find(model.hash)
     except TransformNotFoundError:
