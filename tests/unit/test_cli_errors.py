@@ -150,6 +150,21 @@ def test_unsupported_samples_are_exit_code_three(cli):
         assert (result.code, "16 bits" in result.err) == (3, True)
 
 
+def test_lossless_keeps_all_bits_or_refuses(cli):
+    """--lossless of a file whose bits cannot all be read is exit code 3; as .npy it is kept, without it reduced."""
+    samples = np.arange(0, 48000, 1000, np.uint16).reshape(4, 4, 3)
+    Path("deep.ppm").write_bytes(b"P6 4 4 65535\n" + samples.astype(">u2").tobytes())
+    result = cli("encode", "deep.ppm", "--lossless")
+    assert (result.code, Path("deep.fdc").exists()) == (3, False)
+    assert "--lossless: of the 16 bits of this PPM file" in result.err
+    assert "or leave --lossless out" in result.err
+    assert "note: 16-bit colour was reduced" in cli("encode", "deep.ppm").err
+    np.save("deep.npy", samples)
+    assert cli("encode", "deep.npy", "--lossless", "-f").code == 0
+    assert cli("decode", "deep.fdc", "-o", "back.npy").code == 0
+    assert np.array_equal(np.load("back.npy"), samples)
+
+
 def test_newer_version_is_exit_code_three(cli, encoded):
     """A file of the future is refused by its version."""
     data = bytearray(container.write(container.Header(4, 4), [b""]))

@@ -136,7 +136,7 @@ def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[
     from fdcodec.targets import encode_to_target
 
     start = perf_counter()
-    picture, notes = read_image(job.read())
+    picture, notes = read_image(job.read(), lossless=target.kind == "lossless")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TargetWarning)
         data, psnr_db = encode_to_target(as_picture(picture, **left_out), settings, target)
