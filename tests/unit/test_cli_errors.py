@@ -10,7 +10,9 @@ import pytest
 from PIL import Image
 from tests.images import PNG, ramp, saved
 
+import fdcodec
 from fdcodec import container, verification
+from fdcodec.errors import ParameterError
 from fdcodec.image import files
 
 
@@ -163,6 +165,17 @@ def test_lossless_keeps_all_bits_or_refuses(cli):
     assert cli("encode", "deep.npy", "--lossless", "-f").code == 0
     assert cli("decode", "deep.fdc", "-o", "back.npy").code == 0
     assert np.array_equal(np.load("back.npy"), samples)
+
+
+def test_array_files_of_other_integers_are_exit_code_three(cli):
+    """What `fdcodec.encode` refuses as an array the command refuses as a file, with the same words."""
+    array = np.full((4, 4), 200, np.int64)
+    np.save("a.npy", array)
+    with pytest.raises(ParameterError) as caught:
+        fdcodec.encode(array)
+    result = cli("encode", "a.npy", "--lossless")
+    assert (result.code, str(caught.value) in result.err) == (3, True)
+    assert ".astype(numpy.uint8)" in result.err
 
 
 def test_newer_version_is_exit_code_three(cli, encoded):
