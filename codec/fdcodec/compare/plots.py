@@ -11,6 +11,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from fdcodec.compare.aggregate import Curve, average_curves, complete_images
 from fdcodec.compare.metrics import TITLES
 from fdcodec.compare.records import Comparison
+from fdcodec.words import counted
 
 INK, FAINT = "#24292f", "#d0d7de"
 COLOURS = {  # legible on white and on near-black
@@ -42,7 +43,7 @@ def rate_distortion(comparison: Comparison, measure: str) -> Figure:
     for codec, curve in average_curves(comparison, measure).items():
         _draw(axes, codec, curve, label=comparison.codecs[codec], colour=palette[codec])
     count = len(complete_images(comparison, measure))
-    axes.set_title(f"{TITLES[metric]}, {count} {'gray' if planes == 'y' else 'RGB'} image{'s'[: count != 1]}")
+    axes.set_title(f"{TITLES[metric]}, {counted(count, 'gray image' if planes == 'y' else 'RGB image')}")
     _style(axes)
     return figure
 
