@@ -37,7 +37,7 @@ def colours(codecs: Mapping[str, str]) -> dict[str, str]:
 def rate_distortion(comparison: Comparison, measure: str) -> Figure:
     """Draw the average curve of each codec over a logarithmic rate, so that equal savings are equal distances."""
     metric, planes = measure.rsplit("-", 1)
-    figure = Figure(figsize=(5.0, 4.5), layout="constrained")
+    figure = Figure(figsize=(5.0, 5.2), layout="constrained")
     axes = figure.add_subplot(xscale="log", xlabel="rate (bits per pixel, whole file)", ylabel=f"mean {TITLES[metric]}")
     palette = colours(comparison.codecs)
     for codec, curve in average_curves(comparison, measure).items():
@@ -45,6 +45,7 @@ def rate_distortion(comparison: Comparison, measure: str) -> Figure:
     count = len(complete_images(comparison, measure))
     axes.set_title(f"{TITLES[metric]}, {counted(count, 'gray image' if planes == 'y' else 'RGB image')}")
     _style(axes)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=INK, fontsize=9)
     return figure
 
 
@@ -89,4 +90,3 @@ def _style(axes: mpl.axes.Axes) -> None:
     for text in (axes.title, axes.xaxis.label, axes.yaxis.label):
         text.set_color(INK)
     axes.title.set_fontsize(11)
-    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="lower right")
