@@ -18,6 +18,7 @@ _COMMANDS = {
     "learn": "Learn a class model from images.",
     "transforms": "List, show and export class models.",
     "compare": "Compare fdcodec with other codecs and write a report.",
+    "compile": "Compile the code of every part now, not at its first use.",
     "completion": "Print the completion script of a shell.",
 }
 
