@@ -47,7 +47,7 @@ assert signatures() == before, [name for name, value in signatures().items() if 
 
 
 def test_nothing_is_left_to_compile():
-    """After what `compile` uses, no call of encode, decode, learn or info needs another kernel, or other types of one."""
+    """After what `compile` uses, no call of encode, decode, learn or info needs a kernel, or types of one, more."""
     subprocess.run([sys.executable, "-c", NOTHING_IS_LEFT], check=True)
 
 
