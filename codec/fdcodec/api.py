@@ -91,8 +91,8 @@ def encode(
         A side is above 65535.
     UnsupportedError
         The image has samples that the format does not hold.
-    TransformNotFoundError
-        No preset and no file has that name.
+    TransformNotFoundError, OSError
+        No preset and no installed model has that name; the ``.fdt`` file is not there, or cannot be read.
     VerificationError
         With `verify`: the file does not decode to what was encoded.
 
@@ -121,7 +121,7 @@ def encode(
         tune=tune,
         verify=verify,
     )
-    return encode_to_target(picture, settings, target)
+    return encode_to_target(picture, settings, target).data
 
 
 def decode(
@@ -163,6 +163,8 @@ def decode(
         A newer version of the format, or a feature this release does not know.
     TransformNotFoundError
         The file names a class model that is not installed here.
+    OSError
+        A file that was named is not there, or cannot be read.
 
     Warns
     -----

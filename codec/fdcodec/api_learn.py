@@ -52,7 +52,7 @@ def learn(
     UnsupportedError
         An image has 16-bit samples.
     FormatError, OSError
-        A file cannot be read as an image.
+        A file cannot be read as an image, or as the class model that `parent` names.
     TransformNotFoundError
         No preset and no file has the name of `parent`.
     """

@@ -26,7 +26,7 @@ class LimitError(FdcError):
 
 
 class UnsupportedError(FdcError):
-    """The file or the input needs a feature or a version that this release does not have."""
+    """A file, an input or a command needs a feature, a version or a package that is not here."""
 
     exit_code = 3
 

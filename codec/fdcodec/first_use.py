@@ -1,12 +1,13 @@
 """The first use of a version: what is needed last is compiled in a second process meanwhile (ADR 0019).
 
-`python -m fdcodec.first_use` is that process.
+`python -m fdcodec.first_use` is that process; its standard input is a pipe from the first.
 """
 
 import os
 import subprocess
 import sys
 from contextlib import suppress
+from threading import Thread
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def compile_beside(first: str) -> None:
     with suppress(OSError):
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "fdcodec.first_use"],  # -P: no module of the user's directory is imported
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # nothing is written: that it is closed tells that this process has ended
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -61,5 +62,16 @@ def compile_kernels() -> None:
     from_planes(planes, matrix, 4, 4)
 
 
+def end_with_parent(pipe: int) -> None:
+    """End this process once the parent's end of a pipe is closed, as it is in whatever way the parent ends."""
+
+    def watch() -> None:
+        os.read(pipe, 1)  # not through sys.stdin, whose lock a waiting thread would hold at exit
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
 if __name__ == "__main__":
+    end_with_parent(sys.stdin.fileno())
     compile_kernels()

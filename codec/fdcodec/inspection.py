@@ -34,7 +34,7 @@ def describe(data: bytes) -> dict[str, Any]:
         "samples": _CHANNEL_NAMES[header.channels],
         "depth_bits": header.depth,
         "lossless": header.lossless,
-        "tune": _tune_of(header),
+        **_coding_of(header),
         "tiles": header.tile_count,
         "tile_size": header.tile_size or None,
         "file_bytes": len(data),
@@ -50,13 +50,16 @@ def describe(data: bytes) -> dict[str, Any]:
     }
 
 
-def _tune_of(header: container.Header) -> str | None:
-    """Return what a lossy file was tuned for, as far as it tells; None for a lossless one."""
+def _coding_of(header: container.Header) -> dict[str, Any]:
+    """Return a lossy file's step, in sample values, and what it was tuned for, as far as it tells; None if lossless."""
+    from fdcodec.coding.constants import STEPS_PER_OCTAVE
     from fdcodec.coding.parameters import Parameters
 
     if header.lossless:
-        return None
-    return "visual" if Parameters.from_bytes(header.parameters).adaptive else "psnr"
+        return {"quantization_step": None, "tune": None}
+    parameters = Parameters.from_bytes(header.parameters)
+    step = 2 ** (parameters.step_index / STEPS_PER_OCTAVE - 4)  # SPEC 4.3
+    return {"quantization_step": round(step, 4), "tune": "visual" if parameters.adaptive else "psnr"}
 
 
 def _name_of(file: container.File) -> str | None:

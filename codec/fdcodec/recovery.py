@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fdcodec import codec, container
 from fdcodec.errors import FdcError, FormatError
+from fdcodec.words import counted
 
 if TYPE_CHECKING:
     from fdcodec.image.picture import Picture
@@ -44,8 +45,9 @@ class Loss(NamedTuple):
         """What is missing and what is damaged, in one line."""
         places = [f"{width}x{height} at {x},{y}" for x, y, width, height in self.missing[:_SHOWN]]
         places += [f"{len(self.missing) - _SHOWN} more"] if len(self.missing) > _SHOWN else []
-        lost = [f"{len(self.missing)} of {self.tiles} tiles are missing and left at 0: {', '.join(places)}"]
-        return "; ".join(["damaged file", *(lost if places else ["all tiles are there"]), *self.faults])
+        verb = "is" if len(self.missing) == 1 else "are"
+        lost = f"{len(self.missing)} of {counted(self.tiles, 'tile')} {verb} missing and left at 0: {', '.join(places)}"
+        return "; ".join(["damaged file", lost if places else "all tiles are there", *self.faults])
 
 
 def decode_partially(

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf, log, log10
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,25 +36,32 @@ _LOG_SIZE_SLOPE = 0.042  # natural logarithm of the size for one unit of quality
 _PSNR_SLOPE = 0.27  # dB for one unit of quality
 
 
-def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target) -> bytes:
+class Encoded(NamedTuple):
+    """A file, and its PSNR in dB where that was aimed at and so is known."""
+
+    data: bytes
+    psnr_db: float | None = None
+
+
+def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target) -> Encoded:
     """Encode once for a quality or losslessly, up to eight times for a size or a PSNR; a miss is a TargetWarning."""
     if target.kind == "lossless":
-        return _encoded(picture, replace(settings, lossless=True))
+        return Encoded(_encoded(picture, replace(settings, lossless=True)))
     if target.kind == "quality":
-        return _encoded(picture, replace(settings, quality=target.value))
+        return Encoded(_encoded(picture, replace(settings, quality=target.value)))
     if target.kind == "psnr_db":
         goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
         data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data, _own_model(settings)))
         if abs(reached - target.value) > PROMISED_DB:
             _warn(f"a PSNR of {target.value:g} dB was not met; of the files tried the nearest has {reached:.2f} dB")
-        return data
+        return Encoded(data, reached)
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
     data, _ = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
     if len(data) > size:
         _warn(f"a size of {size} bytes was not met; the smallest file has {len(data)} bytes")
     if len(data) < LEAST_FILL * size:
         _warn(f"{size} bytes cannot be filled; the nearest file below has {len(data)} bytes", kept=True)
-    return data
+    return Encoded(data)
 
 
 def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:

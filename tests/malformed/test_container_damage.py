@@ -41,7 +41,7 @@ def test_every_flipped_bit_is_refused(data):
 def test_nothing_may_follow_the_end(data):
     """Trailing bytes, even another whole file, are refused."""
     for tail in (b"\0", data):
-        with pytest.raises(FormatError, match="follow the end"):
+        with pytest.raises(FormatError, match="too many at the end"):
             container.read(data + tail)
 
 

@@ -70,7 +70,7 @@ def test_damaged_tile_is_left_out(tile, offset):
     x, y, width, height = HEADER.tile_rectangle(tile)
     lost, message = missing_of(data)
     assert lost == {tile}
-    assert f"1 of {TILES} tiles are missing and left at 0: {width}x{height} at {x},{y}" in message
+    assert f"1 of {TILES} tiles is missing and left at 0: {width}x{height} at {x},{y}" in message
     with pytest.raises(FormatError):
         fdcodec.decode(data)
 
@@ -131,7 +131,7 @@ def test_missing_end():
 def test_bytes_after_the_end():
     """What follows the end is named, and costs no tile."""
     lost, message = missing_of(DATA + b"tail")
-    assert (lost, "follow the end" in message) == (set(), True)
+    assert (lost, "too many at the end" in message) == (set(), True)
 
 
 def test_damaged_index_and_truncated():

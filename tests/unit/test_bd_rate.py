@@ -72,7 +72,7 @@ def test_infinite_quality_is_left_out():
         ([41.5, 45.0, 48.0, 51.0, 54.0], "the curves share a quality range of 0.50, less than 1"),
         ([36.0, 39.0, 42.0, 45.0, 48.0], "the curves share 50% of the narrower quality range, less than 75%"),
         ([30.0, 33.0, 36.0, math.nan, math.nan], "3 usable points on a curve, 4 are needed"),
-        ([33.0, 33.0, 33.0, 33.0, 33.0], "1 usable points on a curve, 4 are needed"),
+        ([33.0, 33.0, 33.0, 33.0, 33.0], "1 usable point on a curve, 4 are needed"),
     ],
 )
 def test_refusals_are_nan_and_say_why(qualities, reason):

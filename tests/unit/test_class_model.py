@@ -209,12 +209,19 @@ def test_damaged_file_hides_no_other_model(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("transform", "error"),
-    [("nowhere", TransformNotFoundError), ("nowhere.fdt", ParameterError), ("", TransformNotFoundError)],
+    [("nowhere", TransformNotFoundError), ("nowhere.fdt", FileNotFoundError), ("", TransformNotFoundError)],
 )
 def test_unknown_transform(transform, error):
-    """A name that no model has lists those there are; a path that is no model is said."""
+    """A name that no model has lists those there are; a path without a file is said."""
     with pytest.raises(error, match=r"photo|nowhere\.fdt"):
         resolve(transform)
+
+
+def test_directory_is_no_model(tmp_path):
+    """A path that is there, but is no file, is a wrong argument."""
+    (tmp_path / "a.fdt").mkdir()
+    with pytest.raises(ParameterError, match=r"a\.fdt is not an \.fdt file"):
+        resolve(tmp_path / "a.fdt")
 
 
 @pytest.mark.parametrize("length", [0, 3])

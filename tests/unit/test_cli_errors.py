@@ -5,9 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PIL import Image
 from tests.images import PNG, ramp, saved
 
 from fdcodec import container, verification
@@ -139,15 +137,6 @@ def test_missing_transform_is_exit_code_three(cli):
     result = cli("encode", "a.png", "-t", "no-such-class")
     assert result.code == 3
     assert "no-such-class" in result.err
-
-
-def test_unsupported_samples_are_exit_code_three(cli):
-    """Floating point is one class of input, whatever the file."""
-    np.save("a.npy", np.zeros((4, 4), np.float32))
-    Image.new("F", (4, 4)).save("a.tiff")
-    for name in ("a.npy", "a.tiff"):
-        result = cli("encode", name)
-        assert (result.code, "16 bits" in result.err) == (3, True)
 
 
 def test_newer_version_is_exit_code_three(cli, encoded):

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from fdcodec.coding import contexts as ctx
 from fdcodec.model import ClassModel
@@ -27,3 +28,33 @@ def test_model_that_is_not_installed(cli):
     assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "dct").code == 3
     assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "mine.fdt").code == 0
     assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0
+
+
+def test_cost_of_an_embedded_model_is_noted_once(cli):
+    """What the model takes of each file is said once a command, and only where nobody asked for it."""
+    model = ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8))
+    model.save("mine.fdt")
+    Path("b.png").write_bytes(Path("a.png").read_bytes())
+    command = ("encode", "a.png", "b.png", "-f", "-t")
+    notes = [line for line in cli(*command, "mine.fdt").err.splitlines() if "class model" in line]
+    assert len(notes) == 1
+    assert notes[0].startswith(f"note: {len(model.to_bytes())} bytes of each file are its class model; --no-embed")
+    for options in (("mine.fdt", "--embed"), ("mine.fdt", "--no-embed"), ("dct",)):
+        assert "bytes of each file" not in cli(*command, *options).err
+    assert cli(*command, "mine.fdt", "--quiet").err == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("encode", "a.png", "-t"),
+        ("decode", "a.fdc", "-t"),
+        ("check", "a.fdc", "-t"),
+        ("transforms", "show"),
+        ("learn", "a.png", "-o", "new.fdt", "--parent"),
+    ],
+)
+def test_model_file_that_is_not_there_is_a_missing_input(cli, command):
+    """A path without a file is said to be one, of every command that takes a class model, with exit code 1."""
+    result = cli(*command, "missing.fdt")
+    assert (result.code, "there is no file missing.fdt; check the path" in result.err) == (1, True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fdcodec import api, api_learn
+from fdcodec import api_learn, targets
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def idle(monkeypatch):
     def refuse(*arguments, **options):
         raise AssertionError("work was begun")
 
-    monkeypatch.setattr(api, "encode", refuse)
+    monkeypatch.setattr(targets, "encode_to_target", refuse)
     monkeypatch.setattr(api_learn, "learn", refuse)
 
 

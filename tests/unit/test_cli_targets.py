@@ -1,8 +1,14 @@
-"""The command line: targets that no file meets."""
+"""The command line: what was reached, and targets that no file meets."""
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from tests.images import photo, saved
+
+from fdcodec.image.reading import read_image
+from fdcodec.targets import psnr_db
 
 
 @pytest.mark.parametrize(
@@ -24,3 +30,20 @@ def test_size_that_cannot_be_filled_is_said(cli):
     """A limit far above the finest file is met, with a note."""
     result = cli("encode", "a.png", "--size", "1000000")
     assert (result.code, "1000000 bytes cannot be filled" in result.err) == (0, True)
+
+
+def test_psnr_that_was_reached_is_told(cli):
+    """With --psnr the line and the JSON have the PSNR of the file; without it nothing is measured."""
+    Path("photo.png").write_bytes(saved(photo(64, 96), "PNG"))
+    line = cli("encode", "photo.png", "--psnr", "36").err.splitlines()[-1]
+    reached = psnr_db(read_image(Path("photo.png")).picture, Path("photo.fdc").read_bytes())
+    assert line.endswith(f" bytes, {8 * Path('photo.fdc').stat().st_size / (64 * 96):.3f} bpp, {reached:.2f} dB")
+    assert json.loads(cli("encode", "photo.png", "-f", "--psnr", "36", "--json").out)["psnr_db"] == round(reached, 2)
+    assert json.loads(cli("encode", "photo.png", "-f", "--json").out)["psnr_db"] is None
+
+
+def test_picture_that_comes_back_exactly_has_no_psnr_in_json(cli):
+    """Where every sample is met the PSNR is infinite, which JSON does not know."""
+    Path("flat.png").write_bytes(saved(np.full((16, 16, 3), 255, np.uint8), "PNG"))
+    result = cli("encode", "flat.png", "--psnr", "60", "--json")
+    assert (result.code, json.loads(result.out)["psnr_db"]) == (5, None)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from hashlib import sha256
 
 import numpy as np
 import pytest
@@ -10,12 +11,14 @@ from PIL import Image
 from tests.compare_stub import small_comparison
 from tests.images import ramp
 
-from fdcodec.cli.compare import compare
-from fdcodec.compare import report
+import fdcodec.cli.compare as command
+from fdcodec.compare import plots, report, rivals
 from fdcodec.compare.crops import ORIGINAL, TOLERANCE, hardest_box
 from fdcodec.compare.environment import describe
 from fdcodec.compare.records import Comparison
-from fdcodec.errors import ParameterError
+from fdcodec.compare.rivals import WebP
+from fdcodec.errors import ParameterError, UnsupportedError
+from fdcodec.model import ClassModel
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +71,16 @@ def test_plots_are_written_in_both_forms(folder):
     for measure in ("psnr-rgb", "ms-ssim-rgb", "psnr-y", "ms-ssim-y"):
         assert (folder / f"{measure}.svg").read_text().startswith("<?xml")
         with Image.open(folder / f"{measure}.png") as image:
-            assert image.size == (800, 720)
+            assert image.size == (800, 832)
+
+
+def test_legend_covers_no_curve(tmp_path):
+    """The legend lies below the axes, whatever the curves."""
+    figure = plots.rate_distortion(small_comparison(tmp_path), "psnr-rgb")
+    figure.draw_without_rendering()
+    (legend,), (axes,) = figure.legends, figure.axes
+    assert not legend.get_window_extent().overlaps(axes.get_tightbbox())
+    assert [text.get_text() for text in legend.get_texts()] == ["stub <jpeg420>", "stub <fdc-auto>"]
 
 
 def test_averages_are_in_the_form_of_compressai(folder):
@@ -113,7 +125,7 @@ def picture(tmp_path):
 
 def run(*arguments) -> str:
     """Run the command and return what it prints."""
-    result = CliRunner().invoke(compare, [str(argument) for argument in arguments], catch_exceptions=False)
+    result = CliRunner().invoke(command.compare, [str(argument) for argument in arguments], catch_exceptions=False)
     return result.output
 
 
@@ -135,6 +147,35 @@ def test_command_names_the_tune(picture, tmp_path):
     record = json.loads((output / "results" / "picture" / "fdc-dct-visual.json").read_text())
     assert (record["name"], "tune=visual" in record["description"]) == ("fdcodec dct visual", True)
     assert "fdcodec dct visual" in (output / "index.html").read_text()
+
+
+def test_refused_figures_say_why(picture, tmp_path, monkeypatch):
+    """Where a BD-rate is refused the terminal has the reason beside it, and codecs that are left out what they miss."""
+    monkeypatch.setattr(WebP, "missing", lambda self: "a Pillow with WEBP support")
+    options = ["--codecs", "jpeg420,webp", "--metrics", "psnr", "--qualities", "20,50"]
+    printed = run(picture, "-o", tmp_path / "report", *options)
+    assert "JPEG 4:2:0 refused (2 usable points on a curve, 4 are needed)" in printed
+    assert "WebP was left out: it needs a Pillow with WEBP support" in printed
+
+
+def test_refused_comparison_leaves_no_folder(picture, tmp_path):
+    """A comparison of a transform with an image that it was learned from is refused before the folder is made."""
+    ClassModel("own", recipe={"images": [sha256(picture.read_bytes()).hexdigest()]}).save(tmp_path / "own.fdt")
+    options = ["--codecs", "fdc", "--transforms", str(tmp_path / "own.fdt")]
+    with pytest.raises(ParameterError, match="is a training image of fdcodec own"):
+        run(picture, "-o", tmp_path / "report", *options)
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("absent", ["scipy", "imagecodecs"])
+def test_missing_packages_are_named_with_what_installs_them(picture, tmp_path, monkeypatch, absent):
+    """Without the packages of compare, or those of all codecs that were chosen, the error says how to get them."""
+    for module in (command, rivals):
+        monkeypatch.setattr(module, "find_spec", lambda name: None if name == absent else name)
+    with pytest.raises(UnsupportedError, match=r"pip install -e '\.\[compare\]'") as caught:
+        run(picture, "-o", tmp_path / "report", "--codecs", "jxl", "--metrics", "psnr")
+    assert caught.value.exit_code == 3
+    assert not (tmp_path / "report").exists()
 
 
 def test_command_does_not_overwrite(picture, tmp_path):

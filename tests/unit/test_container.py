@@ -182,8 +182,8 @@ def test_newer_version_names_both_numbers():
     ("chunks", "error", "words"),
     [
         ([DATA, header_chunk()], FormatError, "first chunk is DATA"),
-        ([header_chunk()], FormatError, "0 DATA chunks for 1 tiles"),
-        ([header_chunk(), DATA, DATA], FormatError, "2 DATA chunks for 1 tiles"),
+        ([header_chunk()], FormatError, "0 DATA chunks for 1 tile"),
+        ([header_chunk(), DATA, DATA], FormatError, "2 DATA chunks for 1 tile"),
         ([header_chunk(), header_chunk(), DATA], FormatError, "FHDR comes 2 times"),
         ([header_chunk(), build_chunk(b"TREF", HASH), build_chunk(b"TFAC", b"m"), DATA], FormatError, "both"),
         ([header_chunk(), build_chunk(b"TREF", b"abc"), DATA], FormatError, "TREF has 3 bytes"),
@@ -191,7 +191,7 @@ def test_newer_version_names_both_numbers():
         ([header_chunk(), build_chunk(b"TIDX", b"\0\0\0\0"), DATA], FormatError, "index"),
         ([header_chunk(), build_chunk(b"NEWX", b""), DATA], UnsupportedError, "NEWX"),
         ([header_chunk(), build_chunk(b"N3WX", b""), DATA], FormatError, "four letters"),
-        ([header_chunk(), DATA, build_chunk(b"FEND", b"x")], FormatError, "follow the end"),
+        ([header_chunk(), DATA, build_chunk(b"FEND", b"x")], FormatError, "too many at the end"),
     ],
 )
 def test_chunks_out_of_order_or_number(chunks, error, words):

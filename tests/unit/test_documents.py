@@ -1,6 +1,7 @@
 """What the documents say about the code is true."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -77,6 +78,22 @@ def test_spec_clauses_cited_in_the_container_exist():
     sources = [path.read_text() for path in (ROOT / "codec/fdcodec/container").glob("*.py")]
     cited = {clause for source in sources for clause in re.findall(r"SPEC (\d\.\d)", source)}
     assert cited - headings == set()
+
+
+def test_table_of_options_and_arguments_is_right():
+    """Every argument of the functions is in the README's table, and every option there is one of the commands."""
+    import fdcodec
+    from fdcodec.cli.main import fdcodec_group
+
+    table = (ROOT / "README.md").read_text().partition("| on the command line | in Python |")[2].partition("\n\n")[0]
+    named = set(re.findall(r"`([^`]+)`", table))
+    functions = (fdcodec.encode, fdcodec.decode, fdcodec.decode_region, fdcodec.learn)
+    arguments = {name for function in functions for name in inspect.signature(function).parameters}
+    assert arguments - named == {"image", "data", "region", "images", "progress"}
+    commands = [fdcodec_group.get_command(None, name) for name in ("encode", "decode", "learn")]
+    options = {name.partition(" ")[2] or name for name in named if re.fullmatch(r"(\w+ )?--?[\w-]+", name)}
+    known = {text for command in commands for option in command.params for text in option.opts + option.secondary_opts}
+    assert options <= known
 
 
 def test_every_error_has_its_exit_code_in_the_help():

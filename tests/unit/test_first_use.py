@@ -29,6 +29,22 @@ assert all(before.values()), before
 assert signatures() == before
 """
 
+WAITING = """
+import time
+from fdcodec.first_use import end_with_parent
+end_with_parent(0)
+print("waiting", flush=True)
+time.sleep(20)
+print("outlived the first", flush=True)
+"""
+
+PARENT = f"""
+import sys, time
+from subprocess import PIPE, Popen
+child = Popen([sys.executable, "-c", {WAITING!r}], stdin=PIPE)
+time.sleep(20)
+"""
+
 
 @pytest.fixture
 def started(monkeypatch):
@@ -39,6 +55,7 @@ def started(monkeypatch):
         wait = None
 
         def __init__(self, command, **streams):
+            assert streams["stdin"] == subprocess.PIPE
             commands.append(command)
 
     monkeypatch.setattr(first_use.subprocess, "Popen", Process)
@@ -81,7 +98,26 @@ def test_modules_beside_the_pictures_are_not_run(tmp_path):
     """The second process imports nothing from the directory that it is started in."""
     (tmp_path / "random.py").write_text("raise SystemExit('run')")
     command = [sys.executable, "-P", "-m", "fdcodec.first_use"]
-    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 0
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE) as process:
+        assert process.wait() == 0
+
+
+def test_second_process_ends_with_the_first():
+    """The second process goes on while the pipe from the first is open, and ends when it is closed."""
+    command = [sys.executable, "-c", WAITING]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline().split() == [b"waiting"]
+        assert process.poll() is None
+        process.stdin.close()
+        assert process.wait(60) == 1
+
+
+def test_pipe_to_the_second_process_closes_when_the_first_is_killed():
+    """A killed parent closes the pipe, so that the second process does not outlive it."""
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout.readline().split() == [b"waiting"]
+        parent.kill()
+        assert parent.stdout.read() == b""  # comes when the second process, which writes there too, has ended
 
 
 def test_process_that_cannot_start_is_no_error(started, monkeypatch):

@@ -2,6 +2,7 @@
 
 from io import BytesIO
 
+import imagecodecs
 import numpy as np
 import pytest
 from PIL import Image
@@ -35,7 +36,8 @@ def test_lossless_formats_round_trip(size, channels, suffix):
 def test_sixteen_bit_gray_round_trip(suffix):
     """16-bit gray keeps all its bits in every format that holds it."""
     picture = picture_of(noise(5, 6, 1, seed=4, dtype=np.uint16)[:, :, 0])
-    assert np.array_equal(read_image(image_bytes(picture, suffix)[0]).picture.array, picture.array)
+    read = read_image(image_bytes(picture, suffix)[0], lossless=True).picture
+    assert np.array_equal(read.array, picture.array)
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
@@ -150,6 +152,24 @@ def test_sixteen_bit_colour_is_read_as_pillow_gives_it_with_a_note():
     picture, notes = read_image(b"P6 1 1 65535\n" + np.array([0, 32768, 65535], ">u2").tobytes())
     assert picture.samples.tolist() == [[[0, 128, 255]]]
     assert notes == ("16-bit colour was reduced to 8 bits: Pillow reads no more",)
+
+
+def deep_colour() -> dict[str, bytes]:
+    """Return files of 16-bit colour, and of 16-bit gray with alpha, by kind."""
+    shallow, bits = saved(noise(4, 4, 3, seed=10), "TIFF"), np.array([8, 8, 8], "<u2")
+    return {
+        "PPM": b"P6 1 1 65535\n" + bytes(6),
+        "TIFF": shallow.replace(bits.tobytes(), (2 * bits).tobytes()),
+        "PNG": imagecodecs.png_encode(noise(4, 4, 3, seed=11, dtype=np.uint16)),
+        "PNG with alpha": imagecodecs.png_encode(noise(4, 4, 2, seed=12, dtype=np.uint16)),
+    }
+
+
+@pytest.mark.parametrize("kind", deep_colour())
+def test_sixteen_bit_colour_is_refused_where_nothing_may_be_lost(kind):
+    """With `lossless`, samples of which Pillow reads half the bits are refused, and the message says what to do."""
+    with pytest.raises(UnsupportedError, match=r"lossless: of the 16 bits .* \.npy of uint16"):
+        read_image(deep_colour()[kind], lossless=True)
 
 
 @pytest.mark.parametrize("data", [b"", b"hello, I am text", b"\x89PNG\r\n\x1a\n", b"\x93NUMPY\x01\x00"])

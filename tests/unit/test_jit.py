@@ -1,5 +1,6 @@
 """The cache of compiled kernels follows every source that a kernel is made from."""
 
+import os
 import shutil
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
@@ -66,6 +67,59 @@ def test_module_that_is_not_imported_does_not_change_the_digest(package, file):
     with (package / file).open("a") as source:
         source.write("\nUNRELATED = 1\n")
     assert before == digest(package)
+
+
+@pytest.fixture
+def fallback(tmp_path, monkeypatch):
+    """Return the cache directory that is taken where the user's own cannot be written; it is not there yet."""
+    if not hasattr(os, "getuid"):
+        pytest.skip("each user has a temporary directory")
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("FDCODEC_CACHE_DIR", str(tmp_path / "file" / "none"))
+    monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path))
+    return tmp_path / f"fdcodec-{os.getuid()}"
+
+
+def cache_dir():
+    """Return the cache directory of a kernel file, chosen anew."""
+    return jit._cache_dir.__wrapped__(Path(block_kernels.__file__))
+
+
+def test_fallback_is_made_for_this_user_alone(fallback):
+    """The cache in the temporary directory can be read and written by its user only, and is used again."""
+    before = os.umask(0)
+    assert cache_dir().parent == fallback
+    os.umask(before)
+    assert fallback.stat().st_mode & 0o777 == 0o700
+    assert cache_dir().parent == fallback
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o702])
+def test_fallback_that_others_write_is_not_used(fallback, mode):
+    """What others can write is not run."""
+    fallback.mkdir()
+    fallback.chmod(mode)
+    assert cache_dir().parent == fallback.parent
+    assert list(fallback.iterdir()) == []
+
+
+def test_fallback_that_is_a_link_or_a_file_is_not_used(fallback, tmp_path):
+    """A link may lead to what others write."""
+    (tmp_path / "own").mkdir(mode=0o700)
+    fallback.symlink_to(tmp_path / "own")
+    assert cache_dir().parent == tmp_path
+    assert list((tmp_path / "own").iterdir()) == []
+    fallback.unlink()
+    fallback.touch()
+    assert cache_dir().parent == tmp_path
+
+
+def test_fallback_of_another_user_is_not_used(fallback, monkeypatch):
+    """A directory of this name that another user has made is left alone."""
+    other = os.getuid() + 1
+    monkeypatch.setattr(jit.os, "getuid", lambda: other)
+    assert cache_dir().parent == fallback.parent
+    assert list(fallback.with_name(f"fdcodec-{other}").iterdir()) == []
 
 
 def test_only_the_first_compilation_is_told():

@@ -1,5 +1,7 @@
 """Pictures and what users hand to the public functions."""
 
+import re
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -63,6 +65,27 @@ def test_refusal_names_argument_and_value(image, words):
         as_picture(image)
     assert str(caught.value).startswith("image: ")
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.int32, np.uint32, np.int64, np.uint64])
+@pytest.mark.parametrize(
+    ("values", "advice"),
+    [
+        ((0, 255), "its values 0..255 fit: convert it by .astype(numpy.uint8)"),
+        ((3, 256), "its values 3..256 fit: convert it by .astype(numpy.uint16)"),
+    ],
+)
+def test_other_integers_are_refused_with_the_conversion_that_fits(dtype, values, advice):
+    """Whether integers of another type are 8 or 16 bits is the user's to say, and the message says which hold them."""
+    with pytest.raises(ParameterError, match=re.escape(f"dtype {np.dtype(dtype)} is not uint8 or uint16; {advice}")):
+        as_picture(np.array([values], dtype))
+
+
+@pytest.mark.parametrize("values", [(-1, 255), (0, 65536)])
+def test_integers_that_fit_nowhere_are_to_be_scaled(values):
+    """Integers outside 0..65535 have no conversion that keeps them."""
+    with pytest.raises(ParameterError, match="int64 is not uint8 or uint16; scale and convert it"):
+        as_picture(np.array([values], np.int64))
 
 
 def test_side_limit():

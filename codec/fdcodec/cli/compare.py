@@ -1,17 +1,24 @@
 """``fdcodec compare``: rate-distortion of fdcodec and of the other codecs that are installed, as a report."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Iterable
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fdcodec.arguments import TUNES
 from fdcodec.cli.console import on_terminal, write_line
+from fdcodec.compare import INSTALL
 from fdcodec.errors import ParameterError, UnsupportedError
+
+if TYPE_CHECKING:
+    from fdcodec.compare.bd_rate import BDRate
+    from fdcodec.compare.records import Comparison
 
 NEEDED = ("scipy", "matplotlib")
 
@@ -61,7 +68,7 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     """Compare codecs on IMAGES (files, or folders of lossless images) and write a report to read in a browser."""
     absent = [package for package in NEEDED if find_spec(package) is None]
     if absent:
-        raise UnsupportedError(f"compare needs {' and '.join(absent)}: pip install 'fdcodec[compare]'")
+        raise UnsupportedError(f"compare needs {' and '.join(absent)}; {INSTALL}")
     if output.exists() and any(output.iterdir()) and not force:
         raise ParameterError(f"output: {output} is not empty; choose another folder, or add --force")
     from fdcodec.compare import run
@@ -69,20 +76,28 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     given = {name: value for name, value in choices.items() if value is not None}
     comparison = run.compare(images, output, **given, track=_progress())
     page = output / "index.html"
+    rates = run.bd_rates(comparison)
     if as_json:
-        write_line(json.dumps({"bd_rate_percent": run.summary(comparison), "report": str(page)}, indent=1))
+        percents = {
+            measure: {codec: None if rate.reason else round(rate.percent, 3) for codec, rate in by_codec.items()}
+            for measure, by_codec in rates.items()
+        }
+        write_line(json.dumps({"bd_rate_percent": percents, "report": str(page)}, indent=1))
     else:
-        _print(run.summary(comparison), comparison.codecs)
+        _print(rates, comparison)
         write_line(str(page))
 
 
-def _print(rates: dict[str, dict[str, float | None]], labels: dict[str, str]) -> None:
-    """Print the BD-rates, one line a measure."""
+def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
+    """Print the BD-rates, one line a measure, why any was refused, and what was left out."""
     for measure, by_codec in rates.items():
         parts = [
-            f"{labels[codec]} {'refused' if rate is None else f'{rate:+.1f} %'}" for codec, rate in by_codec.items()
+            f"{comparison.codecs[codec]} {f'refused ({rate.reason})' if rate.reason else f'{rate.percent:+.1f} %'}"
+            for codec, rate in by_codec.items()
         ]
         write_line(f"BD-rate, {measure}: {', '.join(parts)}")
+    for label, missing in comparison.skipped.items():
+        write_line(f"{label} was left out: it needs {missing}")
 
 
 def _progress() -> Callable[..., Iterable[Any]]:

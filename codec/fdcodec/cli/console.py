@@ -27,6 +27,7 @@ _OPTION_OF = {
     "tile=256": "--tile 256",
 }
 _COMPILING_SECONDS = {"encoding": 45, "decoding": 15, "learning from": 60}
+_LOSSLESS_STARTER, _LOSSLESS_SECONDS = "code_row", 15
 _ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|tile=256)\b")
 
 
@@ -96,12 +97,21 @@ class Console:
             from fdcodec.first_use import compile_beside
 
             self.say(
-                f"compiling code for {task} such files, about {_COMPILING_SECONDS[task]} s, longer on a busy machine; "
+                f"compiling code for {task} such files, {_compiling_time(task, kernel)}, longer on a busy machine; "
                 f"it is kept in {directory}, so the next run starts at once"
             )
             compile_beside(kernel)
 
         before_compiling(announce)
+
+
+def _compiling_time(task: str, kernel: str) -> str:
+    """Return about how long it takes to compile what a task needs, as far as its first kernel that is missing tells."""
+    from fdcodec.first_use import LOSSY_STARTERS
+
+    if kernel in LOSSY_STARTERS:
+        return f"about {_COMPILING_SECONDS[task]} s"
+    return f"about {_LOSSLESS_SECONDS} s" if kernel == _LOSSLESS_STARTER else "up to a minute"
 
 
 def write_line(text: str) -> None:

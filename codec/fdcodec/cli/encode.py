@@ -1,18 +1,25 @@
 """fdcodec encode."""
 
+from __future__ import annotations
+
 import os
 import warnings
+from math import isinf
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from fdcodec.arguments import LOSSY_ONLY, TUNES, checked_encoding, refuse_with_lossless
+from fdcodec.arguments import LOSSY_ONLY, TUNES, Target, checked_encoding, refuse_with_lossless
 from fdcodec.cli import options
 from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
 from fdcodec.cli.console import Console
 from fdcodec.errors import TargetWarning
+
+if TYPE_CHECKING:
+    from fdcodec.coding.settings import EncoderSettings
+    from fdcodec.model import ClassModel
 
 NEARLY_LOSSLESS = 90.0
 """About where drawn pictures get smaller without loss: at qualities 88 and 100, 12 of 18 files of 9 pictures were."""
@@ -70,7 +77,6 @@ def encode(
 ) -> int:
     """Encode images to .fdc files: `encode in.png out.fdc`, or many at once, each beside its input or in --out-dir."""
     from fdcodec.image.reading import READABLE_SUFFIXES
-    from fdcodec.model import resolve
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc")
     console = Console(as_json=as_json, quiet=quiet)
@@ -80,28 +86,38 @@ def encode(
     settings["embed"] = "auto" if embed is None else embed
     if settings["lossless"]:
         refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
-    checked_encoding(**settings)  # here, and not once for each input
+    encoding, target = checked_encoding(**settings)  # here, and not once for each input
     if settings["transform"] != "auto":
-        resolve(settings["transform"])
-    settings |= {name: b"" for name in _METADATA if name not in metadata}
-    if embed is False:
-        _warn_of_absent_model(settings["transform"], console)
+        _tell_of_model(settings["transform"], embed, console)
     console.announce_compilation("encoding")
-    return run_jobs(jobs, lambda job: _encode(job, settings), console, force=force)
+    left_out = {name: b"" for name in _METADATA if name not in metadata}
+    return run_jobs(jobs, lambda job: _encode(job, encoding, target, left_out), console, force=force)
 
 
 def _is_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def _warn_of_absent_model(transform: str, console: Console) -> None:
+def _tell_of_model(transform: str, embed: bool | None, console: Console) -> None:
+    """Say what a class model that is no preset costs in each file; of one that files only name, if it is absent."""
+    from fdcodec.model import resolve
+    from fdcodec.model.registry import is_preset
+
+    model = resolve(transform)
+    if embed is False:
+        _warn_if_absent(model, transform, console)
+    elif embed is None and not is_preset(model):
+        console.say(
+            f"note: {len(model.to_bytes())} bytes of each file are its class model; --no-embed leaves it out, "
+            "for readers that have it in a directory that FDCODEC_MODEL_PATH names"
+        )
+
+
+def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None:
     """Say if files that only name a class model could not be decoded on this machine."""
     from fdcodec.errors import TransformNotFoundError
-    from fdcodec.model import find, resolve
+    from fdcodec.model import find
 
-    if transform == "auto":
-        return
-    model = resolve(transform)
     try:
         find(model.hash)
     except TransformNotFoundError:
@@ -114,15 +130,16 @@ def _warn_of_absent_model(transform: str, console: Console) -> None:
         )
 
 
-def _encode(job: Job, settings: dict[str, Any]) -> dict[str, Any]:
-    from fdcodec import api
+def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[str, bytes]) -> dict[str, Any]:
+    from fdcodec.image.arrays import as_picture
     from fdcodec.image.reading import read_image
+    from fdcodec.targets import encode_to_target
 
     start = perf_counter()
-    picture, notes = read_image(job.read())
+    picture, notes = read_image(job.read(), lossless=target.kind == "lossless")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TargetWarning)
-        data = api.encode(picture, **settings)
+        data, psnr_db = encode_to_target(as_picture(picture, **left_out), settings, target)
     job.write(data)
     misses = [entry.message for entry in caught if isinstance(entry.message, TargetWarning)]
     bpp = 8 * len(data) / (picture.width * picture.height)
@@ -133,21 +150,23 @@ def _encode(job: Job, settings: dict[str, Any]) -> dict[str, Any]:
         "channels": picture.channels,
         "bytes": len(data),
         "bpp": round(bpp, 4),
+        "psnr_db": None if psnr_db is None or isinf(psnr_db) else round(psnr_db, 2),  # JSON has no infinity
         "seconds": round(perf_counter() - start, 3),
-        "notes": (*notes, *map(str, misses), *_hints(data, settings["quality"])),
+        "notes": (*notes, *map(str, misses), *_hints(data, target)),
         "not_as_asked": not all(miss.kept for miss in misses),
-        "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp",
+        "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp"
+        + ("" if psnr_db is None else f", {psnr_db:.2f} dB"),
     }
 
 
-def _hints(data: bytes, quality: float | None) -> tuple[str, ...]:
+def _hints(data: bytes, target: Target) -> tuple[str, ...]:
     """Say where another choice is likely better: lossless, for drawn pictures at a high quality."""
     from fdcodec import container
     from fdcodec.coding.parameters import Parameters
 
     if (
-        quality is None
-        or quality < NEARLY_LOSSLESS
+        target.kind != "quality"
+        or target.value < NEARLY_LOSSLESS
         or not Parameters.from_bytes(container.read_header(data).parameters).screen
     ):
         return ()

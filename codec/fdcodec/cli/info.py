@@ -32,7 +32,7 @@ def _info(job: Job, bits: bool, as_json: bool) -> dict[str, Any]:
         for name, value in facts.items():
             if name in ("part_bits", "element_bits"):
                 _echo_table(name.replace("_", " "), value)
-            else:
+            elif value is not None:
                 write_line(f"  {name.replace('_', ' '):<18}{_text(value)}")
     return {**facts, "summary": ""}
 

@@ -10,6 +10,7 @@ from fdcodec.cli.console import Console
 from fdcodec.errors import FdcError
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel
+from fdcodec.words import counted
 
 
 @click.command()
@@ -44,11 +45,12 @@ def learn(
     files = [file for file, _ in find_files(inputs, READABLE_SUFFIXES, recursive=recursive)]
     images = [picture for picture in (_read(file, console) for file in files) if picture is not None]
     console.announce_compilation("learning from")
-    console.say(f"learning from {len(images)} images; two dozen take about five minutes")
+    console.say(f"learning from {counted(len(images), 'image')}; two dozen take about five minutes")
     with console.progress() as progress:
         model = api_learn.learn(images, name=name or output.stem, parent=parent, progress=progress)
     model.save(output)
-    console.say(f"{output}: learned from {len(images)} images, {len(model.to_bytes())} bytes, {model.hash.hex()[:16]}")
+    facts = f"{len(model.to_bytes())} bytes, {model.hash.hex()[:16]}"
+    console.say(f"{output}: learned from {counted(len(images), 'image')}, {facts}")
     console.say(f"{output}: {_describe_learned(model)}")
     return int(len(images) < len(files))
 

@@ -18,6 +18,7 @@ _COMMANDS = {
     "learn": "Learn a class model from images.",
     "transforms": "List, show and export class models.",
     "compare": "Compare fdcodec with other codecs and write a report.",
+    "compile": "Compile the code of every part now, not at its first use.",
     "completion": "Print the completion script of a shell.",
 }
 
@@ -49,8 +50,8 @@ class LazyGroup(click.Group):
 def fdcodec_group() -> None:
     """Image compression whose transform is learned for a class of images.
 
-    Exit codes: 0 done, 1 an input failed, 2 usage, 3 unsupported file or missing transform, 4 limit exceeded,
-    5 written, but not as asked, 6 decoded, but not to what was encoded.
+    Exit codes: 0 done, 1 an input failed, 2 usage, 3 unsupported file, or a class model or package is missing,
+    4 limit exceeded, 5 written, but not as asked, 6 decoded, but not to what was encoded.
     """
 
 

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
+from fdcodec.words import counted
+
 MIN_POINTS = 4  # VCEG-M33 defines the measure on four points
 MIN_OVERLAP = 0.75  # of the narrower of the two quality ranges
 MIN_RANGE = 1.0  # dB, or points of SSIMULACRA2; a shorter interval says nothing about a codec
@@ -56,7 +58,9 @@ def bd_rate(
     anchor, test = _front(anchor_rate, anchor_quality), _front(rate, quality)
     points = min(len(anchor[0]), len(test[0]))
     if points < MIN_POINTS:
-        return BDRate(math.nan, math.nan, math.nan, 0.0, f"{points} usable points on a curve, {MIN_POINTS} are needed")
+        return BDRate(
+            math.nan, math.nan, math.nan, 0.0, f"{counted(points, 'usable point')} on a curve, {MIN_POINTS} are needed"
+        )
     low, high = max(anchor[1][0], test[1][0]), min(anchor[1][-1], test[1][-1])
     narrower = min(np.ptp(anchor[1]), np.ptp(test[1]))
     overlap = float(max(high - low, 0) / narrower)

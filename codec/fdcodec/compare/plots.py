@@ -11,6 +11,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from fdcodec.compare.aggregate import Curve, average_curves, complete_images
 from fdcodec.compare.metrics import TITLES
 from fdcodec.compare.records import Comparison
+from fdcodec.words import counted
 
 INK, FAINT = "#24292f", "#d0d7de"
 COLOURS = {  # legible on white and on near-black
@@ -36,14 +37,15 @@ def colours(codecs: Mapping[str, str]) -> dict[str, str]:
 def rate_distortion(comparison: Comparison, measure: str) -> Figure:
     """Draw the average curve of each codec over a logarithmic rate, so that equal savings are equal distances."""
     metric, planes = measure.rsplit("-", 1)
-    figure = Figure(figsize=(5.0, 4.5), layout="constrained")
+    figure = Figure(figsize=(5.0, 5.2), layout="constrained")
     axes = figure.add_subplot(xscale="log", xlabel="rate (bits per pixel, whole file)", ylabel=f"mean {TITLES[metric]}")
     palette = colours(comparison.codecs)
     for codec, curve in average_curves(comparison, measure).items():
         _draw(axes, codec, curve, label=comparison.codecs[codec], colour=palette[codec])
     count = len(complete_images(comparison, measure))
-    axes.set_title(f"{TITLES[metric]}, {count} {'gray' if planes == 'y' else 'RGB'} image{'s'[: count != 1]}")
+    axes.set_title(f"{TITLES[metric]}, {counted(count, 'gray image' if planes == 'y' else 'RGB image')}")
     _style(axes)
+    figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=INK, fontsize=9)
     return figure
 
 
@@ -88,4 +90,3 @@ def _style(axes: mpl.axes.Axes) -> None:
     for text in (axes.title, axes.xaxis.label, axes.yaxis.label):
         text.set_color(INK)
     axes.title.set_fontsize(11)
-    axes.legend(frameon=False, labelcolor=INK, fontsize=9, loc="lower right")

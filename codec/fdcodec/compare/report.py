@@ -10,6 +10,7 @@ from fdcodec.compare.page import page, section
 from fdcodec.compare.records import Comparison, write_json
 from fdcodec.compare.report_details import details_section
 from fdcodec.compare.report_tables import bd_section, images_section, percent
+from fdcodec.words import counted
 
 CONTROLS = ("fdc-dct", "fdc-dct-visual")
 CURVES_NOTE = (
@@ -62,7 +63,7 @@ def _drawable(comparison: Comparison) -> list[str]:
 
 def _title(comparison: Comparison) -> str:
     images, codecs = len(comparison.images), len(comparison.codecs)
-    return f"{images} image{'s'[: images != 1]}, {codecs} codec{'s'[: codecs != 1]}"
+    return f"{counted(images, 'image')}, {counted(codecs, 'codec')}"
 
 
 def _header(comparison: Comparison, measures: list[str]) -> str:
@@ -102,7 +103,8 @@ def _method(comparison: Comparison) -> str:
     facts = comparison.environment
     lines = METHOD | {record.name: record.description for record in comparison.records}
     lines |= {f"{label} (skipped)": f"not installed: {missing}" for label, missing in comparison.skipped.items()}
-    lines["Machine"] = "{processor}, {cores} cores, {system}".format(**facts["machine"])
+    machine = facts["machine"]
+    lines["Machine"] = f"{machine['processor']}, {counted(machine['cores'], 'core')}, {machine['system']}"
     lines["Versions"] = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
     items = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in lines.items())
     return f"<dl>{items}<dt>Command</dt><dd><code>{escape(facts['command'])}</code></dd></dl>"

@@ -1,17 +1,17 @@
 """A whole comparison: load the images, run the codecs, cut details, store everything, write the report."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from fdcodec.compare import codecs, crops, environment, report, subjects
+from fdcodec.compare import INSTALL, codecs, crops, environment, report, subjects
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates
 from fdcodec.compare.base import Codec
+from fdcodec.compare.bd_rate import BDRate
 from fdcodec.compare.metrics import METRICS, installed
 from fdcodec.compare.records import Comparison
 from fdcodec.compare.sweep import sweep
-from fdcodec.errors import ParameterError
+from fdcodec.errors import ParameterError, UnsupportedError
 
 Track = Callable[..., Iterable[Any]]
 RESULTS = "results"
@@ -48,8 +48,8 @@ def compare(
     chosen, skipped = codecs.select(tuple(names), tuple(transforms), tune)
     _check(chosen, qualities, metrics)
     images = subjects.load_all(subjects.find(paths), gray)
-    folder.mkdir(parents=True, exist_ok=True)
     steps = sweep(images, chosen, metrics or installed(), qualities)
+    folder.mkdir(parents=True, exist_ok=True)  # after everything that is refused
     records = list(track(steps, description="Coding", total=len(images) * len(chosen)))
     measured = Comparison(environment.describe(), skipped, records)
     details = crops.cut(measured, images, chosen, folder)
@@ -60,21 +60,15 @@ def compare(
     return comparison
 
 
-def summary(comparison: Comparison) -> dict[str, dict[str, float | None]]:
-    """Return BD-rates in percent by measure and codec, None where refused."""
+def bd_rates(comparison: Comparison) -> dict[str, dict[str, BDRate]]:
+    """Return the BD-rates of the average curves by measure and codec."""
     anchor = anchor_of(comparison)
-    return {
-        measure: {
-            codec: None if math.isnan(rate.percent) else round(rate.percent, 3)
-            for codec, rate in average_bd_rates(comparison, measure, anchor).items()
-        }
-        for measure in comparison.measures
-    }
+    return {measure: average_bd_rates(comparison, measure, anchor) for measure in comparison.measures}
 
 
 def _check(chosen: Sequence[Codec], qualities: Sequence[float] | None, metrics: Sequence[str] | None) -> None:
     if not chosen:
-        raise ParameterError("codecs: none of those chosen is installed")
+        raise UnsupportedError(f"codecs: none of those chosen is installed; {INSTALL}")
     if qualities is not None and len(qualities) < 2:
         raise ParameterError(f"qualities: {len(qualities)} given, a curve needs at least 2")
     allowed = installed()

@@ -16,7 +16,7 @@ def sweep(
     metrics: Sequence[str],
     qualities: Sequence[float] | None = None,
 ) -> Iterator[Record]:
-    """Yield one record for each image and codec, images in the outer loop.
+    """Return an iterator that gives one record for each image and codec, images in the outer loop.
 
     Parameters
     ----------
@@ -26,8 +26,19 @@ def sweep(
         Keys of `fdcodec.compare.metrics.METRICS`.
     qualities
         Qualities 0..100 in place of each codec's own ladder.
+
+    Raises
+    ------
+    ParameterError
+        At once: a transform was learned from one of the images.
     """
     refuse_training_images(subjects, codecs)
+    return _records(subjects, codecs, metrics, qualities)
+
+
+def _records(
+    subjects: Sequence[Subject], codecs: Sequence[Codec], metrics: Sequence[str], qualities: Sequence[float] | None
+) -> Iterator[Record]:
     for codec in codecs:
         _warm_up(codec, subjects[0].samples)
     for subject in subjects:

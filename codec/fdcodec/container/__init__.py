@@ -11,6 +11,7 @@ from fdcodec.container.header import Header
 from fdcodec.container.salvage import Salvaged, salvage_chunked
 from fdcodec.errors import FormatError, ParameterError, TruncatedError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.words import counted
 
 __all__ = ["NO_METADATA", "File", "Header", "Metadata", "Salvaged", "read", "read_header", "salvage", "write"]
 
@@ -110,6 +111,6 @@ def _is_compact(data: memoryview) -> bool:
         return False
     if SIGNATURE.startswith(start) or COMPACT_SIGNATURE.startswith(start):
         raise TruncatedError(
-            f"the file ends after {len(start)} bytes, inside its signature" if start else "the file is empty"
+            f"the file ends after {counted(len(start), 'byte')}, inside its signature" if start else "the file is empty"
         )
     raise FormatError(f"not an FDC file: it starts with {start.hex(' ')} instead of {SIGNATURE.hex(' ')}")

@@ -10,6 +10,7 @@ from fdcodec.container.file import File, Metadata, check_pixels, check_version, 
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError, LimitError, TruncatedError, UnsupportedError
 from fdcodec.limits import MAX_METADATA_BYTES, MAX_MODEL_BYTES
+from fdcodec.words import counted
 
 _LIMITS = {
     names.MODEL_CHUNK: MAX_MODEL_BYTES,
@@ -145,7 +146,7 @@ def chunks_to_end(data: memoryview) -> Iterator[Chunk]:
     else:
         raise TruncatedError(f"the file ends before its {names.END_CHUNK.decode()} chunk")
     if chunk.checked_body() or position != len(data):
-        raise FormatError(f"{len(data) - position + chunk.length} bytes follow the end of the file")
+        raise FormatError(f"{counted(len(data) - position + chunk.length, 'byte')} too many at the end of the file")
 
 
 def check_unknown(chunks: Sequence[Chunk]) -> None:
@@ -179,7 +180,7 @@ def _payloads(
 ) -> tuple[bytes, ...]:
     data = [chunk for chunk in chunks if chunk.kind == names.DATA_CHUNK]
     if len(data) != header.tile_count:
-        raise FormatError(f"the file has {len(data)} DATA chunks for {header.tile_count} tiles")
+        raise FormatError(f"the file has {counted(len(data), 'DATA chunk')} for {counted(header.tile_count, 'tile')}")
     if index is not None and index != struct.pack(f"<{len(data)}I", *(chunk.length for chunk in data)):
         raise FormatError("the tile index does not fit the DATA chunks")
     return tuple(chunk.checked_body() if is_wanted(i, tiles) else b"" for i, chunk in enumerate(data))

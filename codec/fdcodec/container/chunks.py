@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fdcodec.container.constants import CHUNK_OVERHEAD_BYTES
 from fdcodec.errors import ChecksumError, FormatError, TruncatedError
+from fdcodec.words import counted
 
 
 class Chunk(NamedTuple):
@@ -63,7 +64,9 @@ def split_chunks(data: memoryview) -> Iterator[Chunk]:
 def chunk_at(data: memoryview, position: int) -> Chunk:
     """Return the chunk that starts at a position; raises as `split_chunks` does."""
     if len(data) - position < CHUNK_OVERHEAD_BYTES:
-        raise TruncatedError(f"the file ends inside the frame of a chunk, {len(data) - position} bytes into it")
+        raise TruncatedError(
+            f"the file ends inside the frame of a chunk, {counted(len(data) - position, 'byte')} into it"
+        )
     length = int.from_bytes(data[position : position + 4], "little")
     kind = bytes(data[position + 4 : position + 8])
     if not (kind.isascii() and kind.isalpha()):

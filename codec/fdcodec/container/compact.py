@@ -8,6 +8,7 @@ from fdcodec.container.constants import COMPACT_REFERENCE_BYTES, COMPACT_SIGNATU
 from fdcodec.container.file import File, check_pixels, check_version
 from fdcodec.container.header import Header
 from fdcodec.errors import ChecksumError, FormatError, TruncatedError
+from fdcodec.words import counted
 
 _MAX_HEADER_BYTES = len(COMPACT_SIGNATURE) + 2 + 4 + 256 + COMPACT_REFERENCE_BYTES + 4
 
@@ -41,9 +42,9 @@ def read_compact(data: memoryview, max_pixels: int) -> File:
     check_pixels(header, max_pixels)
     end = start + fields.payload_length
     if end + CRC_BYTES > len(data):
-        raise TruncatedError(f"the file ends {end + CRC_BYTES - len(data)} bytes too early")
+        raise TruncatedError(f"the file ends {counted(end + CRC_BYTES - len(data), 'byte')} too early")
     if end + CRC_BYTES < len(data):
-        raise FormatError(f"{len(data) - end - CRC_BYTES} bytes follow the end of the file")
+        raise FormatError(f"{counted(len(data) - end - CRC_BYTES, 'byte')} too many at the end of the file")
     if zlib.crc32(data[:end]) != int.from_bytes(data[end:], "little"):
         raise ChecksumError("the checksum is wrong, the file is damaged")
     return File(header, (bytes(data[start:end]),), model_ref=fields.reference)

@@ -20,6 +20,7 @@ from fdcodec.container.chunks import Chunk, build_chunk, chunk_at
 from fdcodec.container.file import File, check_pixels
 from fdcodec.container.header import Header
 from fdcodec.errors import ChecksumError, FormatError
+from fdcodec.words import counted
 
 _END = build_chunk(names.END_CHUNK, b"")
 _HASH_CHUNK_BYTES = names.CHUNK_OVERHEAD_BYTES + names.HASH_BYTES
@@ -104,7 +105,7 @@ def _payloads(data: memoryview, header: Header, chunks: Sequence[Chunk], faults:
         return _right(enumerate(in_order))
     if index is None:
         raise FormatError(
-            f"the file has {len(in_order)} DATA chunks for {header.tile_count} tiles, and no intact index"
+            f"the file has {counted(len(in_order), 'DATA chunk')} for {header.tile_count} tiles, and no intact index"
         )
     lengths, start = index
     if [chunk.length for chunk in in_order] == list(lengths):

@@ -72,8 +72,18 @@ def _checked_array(image: Any) -> Samples:
     if image.ndim not in (2, 3) or image.size == 0 or (image.ndim == 3 and image.shape[2] > 4):
         raise ParameterError(f"image: shape {image.shape} is not (height, width) or (height, width, 1..4), all >= 1")
     if image.dtype.kind != "u" or image.dtype.itemsize > 2:
-        raise ParameterError(f"image: dtype {image.dtype} is not uint8 or uint16; scale and convert it to 8 or 16 bits")
+        raise ParameterError(f"image: dtype {image.dtype} is not uint8 or uint16; {_conversion(image)}")
     return _native(image)
+
+
+def _conversion(image: NDArray[Any]) -> str:
+    """Say how an array of another dtype is converted. Not done here: a dark picture of 16 bits may fit into 8."""
+    if image.dtype.kind in "iu":
+        lowest, highest = int(image.min()), int(image.max())
+        for name in ("uint8", "uint16"):
+            if lowest >= 0 and highest <= np.iinfo(name).max:
+                return f"its values {lowest}..{highest} fit: convert it by .astype(numpy.{name})"
+    return "scale and convert it to 8 or 16 bits"
 
 
 def _native(image: NDArray[Any]) -> Samples:

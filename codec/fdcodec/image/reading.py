@@ -38,7 +38,7 @@ class Reading(NamedTuple):
     notes: tuple[str, ...]
 
 
-def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Reading:
+def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lossless: bool = False) -> Reading:
     """Read an image file.
 
     Parameters
@@ -47,6 +47,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS) ->
         Path, or the bytes of the file: any of `READABLE_FORMATS`, or an array saved by `numpy.save`.
     max_pixels
         Images that declare more are refused before their pixels are read.
+    lossless
+        Refuse an image whose sample bits Pillow cannot all read.
 
     Returns
     -------
@@ -61,7 +63,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS) ->
     LimitError
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
-        Floating-point or LAB samples, or an array that is no image.
+        Floating-point or LAB samples, an array that is no image, or with `lossless` 16-bit colour or gray with alpha.
     OSError
         The file cannot be opened.
     """
@@ -72,7 +74,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS) ->
         warnings.simplefilter("always")
         if data.startswith(_NPY_SIGNATURE):
             return Reading(_read_npy(data, max_pixels), ())
-        picture, notes = _read_pillow(data, max_pixels)
+        picture, notes = _read_pillow(data, max_pixels, lossless)
     return Reading(picture, (*notes, *sorted({str(warning.message) for warning in caught})))
 
 
@@ -86,9 +88,14 @@ def _read_npy(data: bytes, max_pixels: int) -> Picture:
     return picture
 
 
-def _read_pillow(data: bytes, max_pixels: int) -> tuple[Picture, list[str]]:
+def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture, list[str]]:
     with _opened(data) as image:
         _check_pixels(image.size, max_pixels)
+        if lossless and _loses_bits(image):
+            raise UnsupportedError(
+                f"lossless: of the 16 bits of this {image.format} file Pillow reads 8; "
+                "give the samples as .npy of uint16, or leave lossless=True out"
+            )
         notes = _losses(image)
         picture, mode_notes = picture_of_pillow(load_as_stored(image))
         return picture, notes + mode_notes
@@ -118,14 +125,14 @@ def _losses(image: Image.Image) -> list[str]:
     frames = getattr(image, "n_frames", 1)
     if frames > 1:
         notes.append(f"only the first of {frames} frames was read")
-    if _is_deep(image) and not image.mode.startswith("I"):
+    if _loses_bits(image):
         notes.append("16-bit colour was reduced to 8 bits: Pillow reads no more")
     return notes
 
 
-def _is_deep(image: Image.Image) -> bool:
-    """Say whether the stored samples have more than 8 bits, by what Pillow tells its decoders before loading."""
-    tiles = getattr(image, "tile", [])
+def _loses_bits(image: Image.Image) -> bool:
+    """Say whether of more than 8 stored bits 8 will be read, by what Pillow tells its decoders before loading."""
+    tiles = [] if image.mode.startswith("I") else getattr(image, "tile", [])
     return any(";16" in str(tile.args) or (tile.codec_name == "ppm" and tile.args[1] > 0xFF) for tile in tiles)
 
 

@@ -13,6 +13,7 @@ Three things that would surprise a reader:
 
 import os
 import re
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
@@ -68,12 +69,25 @@ def _cache_dir(path: Path) -> Path:
     for base in (home, Path(tempfile.gettempdir()) / f"fdcodec-{user}"):
         directory = base / f"{path.stem}-{source_digest(path)}"
         try:
+            if base != home:
+                _claim(base)
             directory.mkdir(parents=True, exist_ok=True)
         except OSError:
             continue
         if os.access(directory, os.W_OK):
             return directory
     return Path(tempfile.mkdtemp(prefix="fdcodec-"))
+
+
+def _claim(directory: Path) -> None:
+    """Make a directory beside those of others; OSError unless it is this user's alone: numba runs what is in it."""
+    directory.mkdir(mode=0o700, exist_ok=True)
+    if not hasattr(os, "getuid"):
+        return  # a system where each user has a temporary directory
+    found = directory.lstat()  # of a link itself
+    others_write = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or others_write:
+        raise PermissionError(f"{directory} is not a directory of this user alone")
 
 
 class _FirstCompilation(event.Listener):

@@ -90,7 +90,17 @@ def presets() -> list[ClassModel]:
 
 
 def resolve(transform: str | os.PathLike[str] | ClassModel) -> ClassModel:
-    """Return the model that a `transform` argument means: a model, a known name, or the path of an `.fdt` file."""
+    """Return the model that a `transform` argument means: a model, a known name, or the path of an `.fdt` file.
+
+    Raises
+    ------
+    TransformNotFoundError
+        No known model has that name.
+    FileNotFoundError
+        There is no such file.
+    ParameterError
+        The file is no `.fdt` file.
+    """
     if isinstance(transform, ClassModel):
         return transform
     if isinstance(transform, str) and transform in _paths():
@@ -100,4 +110,6 @@ def resolve(transform: str | os.PathLike[str] | ClassModel) -> ClassModel:
         return ClassModel.load(path)
     if isinstance(transform, str) and path.suffix != SUFFIX:
         return get(transform)
+    if not path.exists():
+        raise FileNotFoundError(f"there is no file {path}; check the path of the class model, or give a preset's name")
     raise ParameterError(f"transform: {transform} is not an .fdt file; give a preset's name or a path")

@@ -1,0 +1,74 @@
+"""fdcodec compile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fdcodec.cli.console import Console
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from fdcodec.image.picture import Samples
+
+
+@click.command()
+def compile() -> int:
+    """Compile the code of every part now, which else its first use waits for: about three minutes, once a version."""
+    from fdcodec.kernels.jit import before_compiling
+
+    console = Console()
+    kept: list[Path] = []
+    before_compiling(lambda directory, _: kept.append(directory))
+    for part, use in uses().items():
+        start = perf_counter()
+        use()
+        console.say(f"{part}: ready after {perf_counter() - start:.0f} s")
+    console.say(f"all is ready, kept in {kept[0]}" if kept else "all was ready: there is nothing left to compile")
+    return 0
+
+
+def uses() -> dict[str, Callable[[], object]]:
+    """Return a use of every part; together they call each kernel with all the types that it is called with."""
+    import numpy as np
+
+    import fdcodec
+    from fdcodec.inspection import describe_bits
+
+    gray = _rings(256)
+    clear = np.dstack([gray] * 4)[:48, :64]
+    colour, drawn = clear[:, :, :3], np.kron(np.eye(6, dtype=np.uint8) * 200, np.ones((5, 3), np.uint8))
+    return {
+        "encode and decode": lambda: [_round_trip(image) for image in (gray[:32, :32], colour)],
+        "drawn pictures": lambda: _round_trip(drawn),
+        "--tune visual": lambda: _round_trip(colour, tune="visual"),
+        "alpha": lambda: _round_trip(clear),
+        "--lossless": lambda: [_round_trip(image, lossless=True) for image in (colour, colour.astype(np.uint16))],
+        "info --bits": lambda: [
+            describe_bits(fdcodec.encode(image, tune=tune)) for image in (colour, drawn) for tune in ("psnr", "visual")
+        ],
+        "learn": lambda: fdcodec.learn([gray]),
+    }
+
+
+def _rings(side: int) -> NDArray[np.uint8]:
+    """Return a gray picture with enough of edges, plain parts and noise for all that `learn` does."""
+    import numpy as np
+
+    y, x = np.mgrid[:side, :side]
+    rings = np.sign(np.sin(np.hypot(x - 1.3 * side, y + 0.2 * side) / (3 + 4 * x / side)))
+    noise = np.random.default_rng(0).normal(0, 3, (side, side))
+    picture: NDArray[np.uint8] = (128 + 50 * rings * ((y // 32 + x // 32) % 2) + noise).astype(np.uint8)
+    return picture
+
+
+def _round_trip(image: Samples, **options: Any) -> Samples:
+    import fdcodec
+
+    return fdcodec.decode(fdcodec.encode(image, **options))

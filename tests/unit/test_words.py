@@ -1,0 +1,28 @@
+"""Words of messages."""
+
+import pytest
+
+from fdcodec import container
+from fdcodec.errors import FormatError
+from fdcodec.recovery import Loss
+from fdcodec.words import counted
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 tiles"), (1, "1 tile"), (2, "2 tiles")])
+def test_only_one_is_singular(number, words):
+    """One thing is named in the singular, none and several in the plural."""
+    assert counted(number, "tile") == words
+
+
+@pytest.mark.parametrize(("lost", "words"), [(1, "1 of 6 tiles is missing"), (2, "2 of 6 tiles are missing")])
+def test_verb_goes_with_the_missing(lost, words):
+    """The verb is that of the tiles that are missing, not of all."""
+    assert words in Loss(((0, 0, 16, 16),) * lost, 6, ()).message
+
+
+@pytest.mark.parametrize(("extra", "words"), [(1, "1 byte too many"), (2, "2 bytes too many")])
+def test_bytes_after_the_end_are_counted(extra, words):
+    """What follows the end of a file is refused with its number, in both forms."""
+    for metadata in (container.Metadata(), container.Metadata(icc=b"icc")):
+        with pytest.raises(FormatError, match=words):
+            container.read(container.write(container.Header(4, 4), [b""], metadata=metadata) + bytes(extra))
