@@ -1,6 +1,7 @@
 """The first use of a version: what is needed last is compiled in a second process meanwhile (ADR 0019).
 
-`python -m fdcodec.first_use` is that process; its standard input is a pipe from the first.
+`python -m fdcodec.first_use`, with `encode` where that is what the first does, is that process; its standard input is a
+pipe from the first.
 """
 
 import os
@@ -8,33 +9,43 @@ import subprocess
 import sys
 from contextlib import suppress
 from threading import Thread
+from time import monotonic
 
 import numpy as np
 
+from fdcodec.coding.lossy import start_contexts
 from fdcodec.filtering.post import apply_filter
 from fdcodec.image.colour import colour_matrix, from_planes, plane_bounds
+from fdcodec.kernels.cost_kernels import new_costs
 from fdcodec.kernels.jit import compiled_elsewhere
+from fdcodec.kernels.range_coder import new_decoder
 from fdcodec.kernels.reconstruction_kernels import new_work, reconstruct_plane
 from fdcodec.kernels.tables import HALF_STEPS, new_maps
+from fdcodec.kernels.tree_syntax import code_leaf, new_code_work
+from fdcodec.kernels.trellis_kernels import trellis_levels
 from fdcodec.model import get
 
-COMPILED_BESIDE = ("filter_plane", "deblock_plane", "reconstruct_plane", "restore_colour")
+BESIDE_DECODING = ("filter_plane", "deblock_plane", "reconstruct_plane", "restore_colour")
+BESIDE_ENCODING = ("trellis_levels", "code_leaf", *BESIDE_DECODING)
 PATIENCE_SECONDS = 120
 LOSSY_STARTERS = ("compose_rotations", "rotate_colour")  # which a lossy encode or decode compiles first
 
 
-def compile_beside(first: str) -> None:
+def compile_beside(first: str, encodes: bool) -> None:
     """Start the second process if the first kernel to be compiled is of lossy coding, and there is a core for it."""
     if first not in LOSSY_STARTERS or _usable_cores() < 2 or not sys.executable:
         return
     with suppress(OSError):
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "fdcodec.first_use"],  # -P: no module of the user's directory is imported
+            # -P: no module of the user's directory is imported
+            [sys.executable, "-P", "-m", "fdcodec.first_use", *(["encode"] if encodes else [])],
             stdin=subprocess.PIPE,  # nothing is written: that it is closed tells that this process has ended
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        compiled_elsewhere(COMPILED_BESIDE, lambda: _wait_for(process))
+        end = monotonic() + PATIENCE_SECONDS
+        names = BESIDE_ENCODING if encodes else BESIDE_DECODING
+        compiled_elsewhere(names, lambda: process.poll() is None and monotonic() < end)
 
 
 def _usable_cores() -> int:
@@ -42,14 +53,18 @@ def _usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _wait_for(process: subprocess.Popen[bytes]) -> None:
-    """Wait until a process has ended, and not for ever."""
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(PATIENCE_SECONDS)
+def compile_for_encoding() -> None:
+    """Compile the kernels that `BESIDE_ENCODING` has besides, by calls on an empty block."""
+    model, maps, block, scratch = get("photo"), new_maps(4, 4), (0, 0, 2, 2), np.zeros((32, 32), np.int32)
+    contexts, scans = start_contexts(model), model.tables.scans
+    coded = (0, 2, 2, 0, scans[2, 2])
+    trellis_levels(scratch, coded, 1, 1, contexts, new_costs(), scratch.copy(), np.zeros((1024, 4), np.int64))
+    stream = (*new_decoder(bytes(16)), contexts)
+    code_leaf(stream, maps, maps, 0, block, scans, new_code_work(model.tables.n_learned), None)
 
 
-def compile_kernels() -> None:
-    """Compile the kernels of `COMPILED_BESIDE`, by decoding an empty picture without its payload."""
+def compile_for_decoding() -> None:
+    """Compile the kernels of `BESIDE_DECODING`, by decoding an empty picture without its payload."""
     model, planes, step_index = get("photo"), np.zeros((3, 4, 4), np.int32), 128
     matrix, maps = colour_matrix(None), [new_maps(4, 4) for _ in planes]
     bounds = plane_bounds(matrix)
@@ -74,4 +89,6 @@ def end_with_parent(pipe: int) -> None:
 
 if __name__ == "__main__":
     end_with_parent(sys.stdin.fileno())
-    compile_kernels()
+    if "encode" in sys.argv:
+        compile_for_encoding()
+    compile_for_decoding()

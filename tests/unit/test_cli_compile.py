@@ -71,7 +71,7 @@ def test_each_part_has_a_line_and_the_end_is_told(cli, monkeypatch, tmp_path, co
 @pytest.mark.parametrize(
     ("task", "kernel", "time"),
     [
-        ("encoding", "compose_rotations", "about 45 s"),
+        ("encoding", "compose_rotations", "about 40 s"),
         ("decoding", "compose_rotations", "about 15 s"),
         ("decoding", "rotate_colour", "about 15 s"),
         ("encoding", code_row.__name__, "about 15 s"),

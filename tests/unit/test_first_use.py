@@ -2,31 +2,41 @@
 
 import subprocess
 import sys
+from math import inf
 
 import pytest
-from tests.images import photo
 
-import fdcodec
 from fdcodec import first_use
 from fdcodec.kernels import jit
 from fdcodec.kernels.reconstruction_kernels import reconstruct_plane
 
 SIGNATURES_OF = """
 import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+from tests.images import photo
+
 import fdcodec
-from fdcodec.first_use import COMPILED_BESIDE, compile_kernels
-from fdcodec.filtering import post
-from fdcodec.kernels import colour_kernels, reconstruction_kernels
+from fdcodec import first_use, kernels
 
-def signatures():
-    rooms = (post, colour_kernels, reconstruction_kernels)
-    return {name: next(getattr(r, name) for r in rooms if hasattr(r, name)).signatures for name in COMPILED_BESIDE}
+ROOMS = [import_module(f"fdcodec.kernels.{path.stem}") for path in Path(kernels.__file__).parent.glob("*.py")]
 
-compile_kernels()
-before = signatures()
-fdcodec.decode(sys.stdin.buffer.read())
-assert all(before.values()), before
-assert signatures() == before
+def signatures(names):
+    return {name: next(vars(room)[name] for room in ROOMS if name in vars(room)).signatures for name in names}
+
+def uses_nothing_else(names, use):
+    before = signatures(names)
+    use()
+    assert all(before.values()), before
+    assert signatures(names) == before
+
+first_use.compile_for_encoding()
+first_use.compile_for_decoding()
+data = []
+uses_nothing_else(first_use.BESIDE_ENCODING, lambda: data.append(fdcodec.encode(photo(16, 16), transform="photo")))
+uses_nothing_else(first_use.BESIDE_DECODING, lambda: fdcodec.decode(data[0]))
 """
 
 WAITING = """
@@ -52,11 +62,12 @@ def started(monkeypatch):
     commands = []
 
     class Process:
-        wait = None
-
         def __init__(self, command, **streams):
             assert streams["stdin"] == subprocess.PIPE
             commands.append(command)
+
+        def poll(self):
+            return None
 
     monkeypatch.setattr(first_use.subprocess, "Popen", Process)
     monkeypatch.setattr(first_use, "_usable_cores", lambda: 2)
@@ -66,32 +77,35 @@ def started(monkeypatch):
 
 def test_no_second_process_for_lossless_files(started):
     """Where the first kernel is not one of lossy coding, nothing of lossy coding is compiled."""
-    first_use.compile_beside("code_lossless_plane")
+    first_use.compile_beside("code_lossless_plane", encodes=True)
     assert (started, jit._elsewhere) == ([], {})
 
 
 def test_no_second_process_on_one_core(started, monkeypatch):
     """One core has nothing beside."""
     monkeypatch.setattr(first_use, "_usable_cores", lambda: 1)
-    first_use.compile_beside("compose_rotations")
+    first_use.compile_beside("compose_rotations", encodes=True)
     assert started == []
 
 
-def test_second_process_runs_this_module(started):
+@pytest.mark.parametrize(
+    ("encodes", "arguments", "names"),
+    [(False, [], first_use.BESIDE_DECODING), (True, ["encode"], first_use.BESIDE_ENCODING)],
+)
+def test_second_process_runs_this_module(started, encodes, arguments, names):
     """The second process is this interpreter with the module and none of the user's directory; it is waited for."""
-    first_use.compile_beside("compose_rotations")
-    assert started == [[sys.executable, "-P", "-m", "fdcodec.first_use"]]
-    assert set(jit._elsewhere) == set(first_use.COMPILED_BESIDE)
+    first_use.compile_beside("compose_rotations", encodes)
+    assert started == [[sys.executable, "-P", "-m", "fdcodec.first_use", *arguments]]
+    assert set(jit._elsewhere) == set(names)
 
 
-def test_process_that_does_not_end_is_left():
+def test_process_that_does_not_end_is_left(started, monkeypatch):
     """After some minutes this process compiles what it needs itself."""
-
-    class Stuck:
-        def wait(self, timeout):
-            raise subprocess.TimeoutExpired("fdcodec", timeout)
-
-    first_use._wait_for(Stuck())
+    first_use.compile_beside("compose_rotations", encodes=False)
+    goes_on = jit._elsewhere["reconstruct_plane"]
+    assert goes_on()
+    monkeypatch.setattr(first_use, "monotonic", lambda: inf)
+    assert not goes_on()
 
 
 def test_modules_beside_the_pictures_are_not_run(tmp_path):
@@ -127,13 +141,24 @@ def test_process_that_cannot_start_is_no_error(started, monkeypatch):
         raise OSError("no more processes")
 
     monkeypatch.setattr(first_use.subprocess, "Popen", refuse)
-    first_use.compile_beside("compose_rotations")
+    first_use.compile_beside("compose_rotations", encodes=True)
     assert jit._elsewhere == {}
 
 
-def test_kernel_compiled_elsewhere_is_waited_for(monkeypatch):
-    """A kernel that is not in the cache is looked for again once the other process has ended, and only once."""
-    found, waited = iter([None, "compiled", None]), []
+@pytest.mark.parametrize(
+    ("in_cache", "alive", "result"),
+    [
+        (["compiled"], [True], "compiled"),
+        ([None, None, "compiled"], [True, True, True], "compiled"),
+        ([None, "compiled"], [True, False], "compiled"),
+        ([None, None], [True, False], None),
+        ([None], [False], None),
+    ],
+    ids=["is there", "comes", "comes as the process ends", "process ends without", "process has ended"],
+)
+def test_kernel_compiled_elsewhere_is_waited_for(monkeypatch, in_cache, alive, result):
+    """A kernel is looked for until it is in the cache or the process has ended, and once more then."""
+    found, lives = iter(in_cache), iter(alive)
 
     class Cache:
         def load_overload(self, signature, target):
@@ -144,14 +169,13 @@ def test_kernel_compiled_elsewhere_is_waited_for(monkeypatch):
         _cache = Cache()
         get_call_template = None
 
-    monkeypatch.setattr(jit, "_elsewhere", {})
+    monkeypatch.setattr(jit, "_elsewhere", {"reconstruct_plane": lambda: next(lives)})
+    monkeypatch.setattr(jit, "sleep", lambda seconds: None)
     jit._wait_for_others(Kernel)
-    jit.compiled_elsewhere(["reconstruct_plane"], lambda: waited.append(True))
-    assert [Kernel._cache.load_overload(None, None) for _ in range(2)] == ["compiled", None]
-    assert waited == [True]
+    assert Kernel._cache.load_overload(None, None) == result
+    assert (list(found), list(lives), jit._elsewhere) == ([], [], {})
 
 
-def test_second_process_compiles_what_a_decode_calls():
-    """A decode calls the kernels with the types they were compiled for beside it."""
-    data = fdcodec.encode(photo(16, 16), transform="photo")
-    subprocess.run([sys.executable, "-c", SIGNATURES_OF], input=data, check=True)
+def test_second_process_compiles_what_the_first_calls():
+    """An encode and a decode call the kernels with the types they were compiled for beside them."""
+    subprocess.run([sys.executable, "-c", SIGNATURES_OF], check=True)

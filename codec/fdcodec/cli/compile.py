@@ -21,11 +21,17 @@ if TYPE_CHECKING:
 @click.command()
 def compile() -> int:
     """Compile the code of every part now, which else its first use waits for: about three minutes, once a version."""
+    from fdcodec.first_use import compile_beside
     from fdcodec.kernels.jit import before_compiling
 
     console = Console()
     kept: list[Path] = []
-    before_compiling(lambda directory, _: kept.append(directory))
+
+    def begin(directory: Path, kernel: str) -> None:
+        kept.append(directory)
+        compile_beside(kernel, encodes=True)
+
+    before_compiling(begin)
     for part, use in uses().items():
         start = perf_counter()
         use()

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from time import sleep
 from typing import Any, TypeVar
 
 import numba
@@ -121,12 +122,13 @@ def before_compiling(call: Callable[[Path, str], object]) -> None:
     _first_compilation().call = call
 
 
-_elsewhere: dict[str, Callable[[], object]] = {}
+_elsewhere: dict[str, Callable[[], bool]] = {}
+_POLL_SECONDS = 0.05
 
 
-def compiled_elsewhere(names: Iterable[str], wait: Callable[[], object]) -> None:
-    """Say which kernels another process compiles at the moment, and how to wait for it."""
-    _elsewhere.update(dict.fromkeys(names, wait))
+def compiled_elsewhere(names: Iterable[str], goes_on: Callable[[], bool]) -> None:
+    """Say which kernels another process compiles at the moment, and how to ask whether it still does."""
+    _elsewhere.update(dict.fromkeys(names, goes_on))
 
 
 def _wait_for_others(compiled: Any) -> None:
@@ -136,12 +138,12 @@ def _wait_for_others(compiled: Any) -> None:
     load = compiled._cache.load_overload
 
     def load_or_wait(signature: object, target: object) -> object:
-        found = load(signature, target)
-        wait = _elsewhere.pop(compiled.py_func.__name__, None)
-        if found is not None or wait is None:
-            return found
-        wait()
-        return load(signature, target)
+        goes_on = _elsewhere.pop(compiled.py_func.__name__, lambda: False)
+        may_come = goes_on()  # asked before the cache is: the kernel may come in between
+        while (found := load(signature, target)) is None and may_come:
+            sleep(_POLL_SECONDS)
+            may_come = goes_on()
+        return found
 
     compiled._cache.load_overload = load_or_wait
 

@@ -82,7 +82,7 @@ def _reconstruct_at_once(stream, screen, maps, block):
         reconstruct_block(e.plane, e.first, maps, block, screen.half_step, bounds, screen.tables, screen.work)
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True)
 def code_leaf(stream, maps, guide, kind, block, scans, work, screen):
     """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
     magnitudes, probable, n_learned, _ = work
