@@ -96,7 +96,8 @@ def _next_quality(attempts: dict[float, float], goal: Goal) -> float:
         return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, above, goal)
     share = (goal.aim - attempts[below]) / (attempts[above] - attempts[below])
     quality = below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
-    return quality if _on_grid(quality) in attempts else _on_grid(quality)
+    between = [step for step in _GRID if below < step < above]
+    return min(between, key=lambda step: abs(step - quality)) if between else quality
 
 
 def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal) -> float:

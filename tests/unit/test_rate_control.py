@@ -1,5 +1,6 @@
 """The search for a quality."""
 
+from bisect import bisect
 from math import exp, log
 
 import pytest
@@ -58,6 +59,16 @@ def test_nearest_is_returned_where_the_band_is_stepped_over():
 def test_hard_limit_prefers_the_lower_side():
     """With a hard limit a nearer measure above it loses."""
     assert search(lambda quality: 30.0 if quality < 50 else 40.0, Goal(36.9, 37.1, 0.25, True)) < 50
+
+
+def test_what_lies_between_two_steps_is_tried_after_both():
+    """A quality between two steps of quantization is tried only once both have been."""
+    measure = Counter(lambda quality: 34 + 0.1 * quality)
+    search(measure, Goal(35.9999, 36.0001, 0.27, False))
+    steps = sorted({settings_at(k / 4)[0] for k in range(401)})
+    first = next(k for k, quality in enumerate(measure.tried) if quality not in steps)
+    above = bisect(steps, measure.tried[first])
+    assert set(steps[above - 1 : above + 1]) < set(measure.tried[:first])
 
 
 def test_what_lies_between_two_steps_is_reached():
