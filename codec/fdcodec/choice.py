@@ -19,7 +19,7 @@ from fdcodec.model.registry import presets
 
 WINDOW = 32  # side of a window of the first sample, in pixels, and how many of them stand a side
 GRID = 2
-QUARTER_WINDOW = 96  # side of the second sample's windows, one in each quarter of the picture
+QUARTER_WINDOW = 64  # side of the second sample's windows, one in each quarter of the picture
 FINALISTS = 3
 # Models of nearly the same cost change places between neighbouring qualities, where the size may then fall: 15 times in
 # 456 steps on 19 pictures, by 3 % but in a file of 90 bytes. To choose at steps half an octave apart costs more.
