@@ -61,8 +61,8 @@ def learn(
     single = isinstance(images, str | bytes) or getattr(images, "ndim", 1) == 0
     if single or not isinstance(images, Iterable) or not isinstance(name, str):
         raise ParameterError("images and name: give several images, such as a list of paths, and a text")
-    samples = [_training_samples(image) for image in images]
-    return learn_model(samples, name, None if parent is None else resolved(parent), progress)
+    start = None if parent is None else resolved(parent)
+    return learn_model([_training_samples(image) for image in images], name, start, progress)
 
 
 def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:

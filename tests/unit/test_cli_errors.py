@@ -83,7 +83,7 @@ def test_an_output_that_is_taken_aborts_only_its_own_input(cli, encoded):
         (("encode", "a.png", "--psnr", "inf"), "--psnr: inf"),
         (("encode", "a.png", "--psnr", "30", "--bpp", "1"), "--psnr and --bpp were given"),
         (("encode", "a.png", "-e", "0"), "--effort: 0"),
-        (("encode", "a.png", "-t", "none-such"), "--transform: 'none-such' is not known"),
+        (("encode", "a.png", "-t", "none-such"), "class model 'none-such' is not known; known are astronomy,"),
         (("decode", "a.fdc", "-j", "65", "-o", "b.png"), "--threads: 65"),
         (("decode", "a.fdc", "--region", "0,0,99,99", "-o", "b.png"), "--region: (0, 0, 99, 99)"),
         (("decode", "a.fdc", "--max-pixels", "9", "-o", "b.png"), "raise --max-pixels"),

@@ -44,6 +44,14 @@ def test_cost_of_an_embedded_model_is_noted_once(cli):
     assert cli(*command, "mine.fdt", "--quiet").err == ""
 
 
+def test_parent_is_looked_for_before_the_images_are_read(cli):
+    """A parent that is not there is told at once, not after a thousand pictures."""
+    Path("broken.png").write_bytes(b"no image")
+    result = cli("learn", "broken.png", "-o", "new.fdt", "--parent", "none-such")
+    assert (result.code, "broken.png" in result.err) == (3, False)
+    assert "class model 'none-such' is not known" in result.err
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -91,6 +91,14 @@ def test_training_hashes_are_found_in_any_recipe(tmp_path):
     assert frozenset(hashes) == Fdc(str(tmp_path / "scans.fdt")).training_hashes()
 
 
+def test_auto_counts_presets_only(tmp_path, monkeypatch):
+    """A model of one's own, which "auto" never takes, forbids no image."""
+    ClassModel("scans", recipe={"images": ["a" * 64]}).save(tmp_path / "scans.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert "scans" in registry.names()
+    assert "a" * 64 not in Fdc("auto").training_hashes()
+
+
 def test_version_names_the_chosen_model():
     """The identity of a transform that is chosen by name is in the version."""
     assert registry.get("dct").hash.hex()[:16] in Fdc("dct").version()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fdcodec.arguments import TUNES
-from fdcodec.cli.console import on_terminal, write_line
+from fdcodec.cli.console import Console, on_terminal, write_line
 from fdcodec.compare import INSTALL
 from fdcodec.errors import ParameterError, UnsupportedError
 
@@ -73,6 +73,7 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
         raise ParameterError(f"output: {output} is not empty; choose another folder, or add --force")
     from fdcodec.compare import run
 
+    Console().announce_compilation("comparing")
     given = {name: value for name, value in choices.items() if value is not None}
     comparison = run.compare(images, output, **given, track=_progress())
     page = output / "index.html"

@@ -26,7 +26,7 @@ _OPTION_OF = {
     "tune": "--tune",
     "tile=256": "--tile 256",
 }
-_COMPILING_SECONDS = {"encoding": 40, "decoding": 15, "learning from": 60}
+_COMPILING_SECONDS = {"encoding": 40, "decoding": 15, "learning from": 60, "comparing": 60}
 _LOSSLESS_STARTER, _LOSSLESS_SECONDS = "code_row", 15
 _ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|tile=256)\b")
 

@@ -36,18 +36,20 @@ def learn(
     Images that cannot be read are left out, and the exit code is then 1.
     """
     from fdcodec import api_learn
+    from fdcodec.arguments import resolved
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     console = Console(quiet=quiet)
     check_directory(output)
     if output.exists() and not force:
         raise FileExistsError(f"{output} exists; add --force to replace it")
+    start = resolved(parent)
     files = [file for file, _ in find_files(inputs, READABLE_SUFFIXES, recursive=recursive)]
     images = [picture for picture in (_read(file, console) for file in files) if picture is not None]
     console.announce_compilation("learning from")
     console.say(f"learning from {counted(len(images), 'image')}; two dozen take about five minutes")
     with console.progress() as progress:
-        model = api_learn.learn(images, name=name or output.stem, parent=parent, progress=progress)
+        model = api_learn.learn(images, name=name or output.stem, parent=start, progress=progress)
     model.save(output)
     facts = f"{len(model.to_bytes())} bytes, {model.hash.hex()[:16]}"
     console.say(f"{output}: learned from {counted(len(images), 'image')}, {facts}")

@@ -56,11 +56,7 @@ class Fdc(Codec):
         return np.asarray(fdcodec.decode(data), dtype=np.uint8)
 
     def _models(self) -> list[ClassModel]:
-        return (
-            [registry.get(n) for n in registry.names()]
-            if self.transform == "auto"
-            else [registry.resolve(self.transform)]
-        )
+        return registry.presets() if self.transform == "auto" else [registry.resolve(self.transform)]
 
 
 def select(

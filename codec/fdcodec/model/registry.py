@@ -59,7 +59,7 @@ def get(name: str) -> ClassModel:
     """Return the model of that name; TransformNotFoundError lists those there are."""
     paths = _paths()
     if name not in paths:
-        raise TransformNotFoundError(f"transform: {shown(name)} is not known; known are {', '.join(sorted(paths))}")
+        raise TransformNotFoundError(f"class model {shown(name)} is not known; known are {', '.join(sorted(paths))}")
     return _loaded(paths[name])
 
 
