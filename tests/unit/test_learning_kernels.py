@@ -6,23 +6,12 @@ from tests.reference import learning as oracle
 from tests.reference import rm_dla as general_oracle
 from tests.unit.test_structured import mixed_samples
 
-from fdcodec.kernels.learning_kernels import (
-    Rule,
-    construct,
-    deletion_losses,
-    insertion_gains,
-    keep_largest,
-    nuclear_gain,
-    procrustes,
-    sweep,
-)
-from fdcodec.kernels.sparse_kernels import (
-    code_by_pursuit,
-    construct_general,
-    least_squares_gain,
-    update_atoms,
-    update_general,
-)
+from fdcodec.kernels.atom_kernels import update_atoms
+from fdcodec.kernels.general_kernels import construct_general, least_squares_gain, update_general
+from fdcodec.kernels.pursuit_kernels import code_by_pursuit
+from fdcodec.kernels.score_kernels import Rule, nuclear_gain, procrustes
+from fdcodec.kernels.statistics_kernels import keep_largest
+from fdcodec.kernels.sweep_kernels import construct, deletion_losses, insertion_gains, sweep
 from fdcodec.learning.gm import Schedule, principal_directions, sweep_repeatedly
 from fdcodec.learning.gm import construct as construct_product
 from fdcodec.learning.samples import ArraySamples

@@ -5,8 +5,9 @@ import pytest
 from tests.reference import prediction as reference
 
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, N_MODES
-from fdcodec.kernels.prediction_kernels import CUBIC_TAPS, gather_references, is_decoded
+from fdcodec.kernels.prediction_kernels import CUBIC_TAPS
 from fdcodec.kernels.reconstruction_kernels import new_work, predict_block
+from fdcodec.kernels.reference_kernels import gather_references, is_decoded
 from fdcodec.kernels.tables import build_tables
 
 MODES = range(N_MODES + 1)

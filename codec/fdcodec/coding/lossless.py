@@ -9,19 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.coding.indexed_colours import Planes, appearance_indices, count_colours
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import FormatError
-from fdcodec.kernels.lossless_kernels import (
-    GUESS_WEIGHTS,
-    N_CELLS,
-    N_CONTEXTS,
-    N_SLOTS,
-    N_WEIGHT_SETS,
-    TREE_WEIGHTS,
-    code_row,
+from fdcodec.kernels.lossless_kernels import code_row
+from fdcodec.kernels.lossless_state import (
+    PAD,
+    State,
+    new_state,
 )
-from fdcodec.kernels.lossless_mixing import NEW_CELL
-from fdcodec.kernels.lossless_samples import N_BIASES, N_PREDICTORS, N_SAMPLE_CELLS, N_TAPS, PAD, State
 from fdcodec.kernels.range_coder import (
     DECODING,
     LENGTH,
@@ -29,12 +25,10 @@ from fdcodec.kernels.range_coder import (
     POSITION,
     code_bits,
     finish_encoder,
-    new_contexts,
     new_decoder,
     new_encoder,
 )
 
-Planes = NDArray[np.int32]
 Samples = NDArray[np.uint8] | NDArray[np.uint16]
 
 MAX_COLOURS = 1 << 16
@@ -94,7 +88,7 @@ def decode_planes(payload: bytes, channels: int, height: int, width: int, depth:
     coder, buffer = new_decoder(payload)
     plan, limits = _code_header(coder, buffer, Plan(0, 0), np.zeros((channels, 2), dtype=np.int64), depth)
     _check_header(plan, limits, height * width)
-    state = _new_state(coder, buffer, limits, (height, width), plan.n_colours)
+    state = new_state(coder, buffer, limits, (height, width), plan.n_colours)
     _code_rows(state, None)
     decoded = inverse(state.planes[:, 2:, PAD:-PAD], plan.transform)
     return decoded.astype(np.uint8) if depth == 8 else decoded.astype(np.uint16)
@@ -107,9 +101,9 @@ def _encode(samples: Planes, depth: int, plan: Plan) -> bytes:
     coder, buffer = new_encoder(1 << 12)
     _code_header(coder, buffer, plan, limits, depth)
     _, height, width = planes.shape
-    state = _new_state(coder, buffer, limits, (height, width), plan.n_colours)
+    state = new_state(coder, buffer, limits, (height, width), plan.n_colours)
     state.planes[:, 2:, PAD:-PAD] = planes
-    state = _code_rows(state, _appearance_indices(samples) if plan.n_colours else None)
+    state = _code_rows(state, appearance_indices(samples) if plan.n_colours else None)
     payload = finish_encoder(state.coder, state.buffer)
     return payload.ljust(int(state.coder[POSITION]) + 6 - MAX_OVERRUN, b"\0")
 
@@ -180,66 +174,18 @@ def _check_header(plan: Plan, limits: NDArray[np.int64], n_pixels: int) -> None:
         raise FormatError(f"a lossless payload declares {plan.n_colours} colours for {n_pixels} pixels")
 
 
-def _new_state(
-    coder: NDArray[np.int64],
-    buffer: NDArray[np.uint8],
-    limits: NDArray[np.int64],
-    shape: tuple[int, int],
-    n_colours: int,
-) -> State:
-    """Return the state before the first row (SPEC L2)."""
-    channels, padded = len(limits), shape[1] + 2 * PAD
-    planes = np.zeros((channels, shape[0] + 2, padded), dtype=np.int32)
-    planes[:, :2] = ((limits[:, 0] + limits[:, 1] + 1) >> 1)[:, None, None]
-    shifts = [max(int(high - low).bit_length() - 8, 0) for low, high in limits]
-    filters = np.zeros((channels, 2, N_TAPS), dtype=np.int32)
-    filters[:, :, :2] = 1 << 15
-    n_cells, n_slots = (N_CELLS, N_SLOTS) if n_colours else (N_SAMPLE_CELLS, 0)
-    return State(
-        coder=coder,
-        buffer=buffer,
-        cells=np.full(n_cells, NEW_CELL, dtype=np.int32),
-        contexts=new_contexts(N_CONTEXTS),
-        weights=_initial_weights(),
-        planes=planes,
-        limits=np.column_stack([limits, shifts]),
-        errors=np.zeros((channels, 2, padded, N_PREDICTORS), dtype=np.int32),
-        residuals=np.zeros((channels, 2, padded), dtype=np.int32),
-        biases=np.zeros((channels, N_BIASES, 2), dtype=np.int32),
-        filters=filters,
-        above=np.repeat(filters[:, :1], padded, axis=1),
-        taps=np.zeros(N_TAPS, dtype=np.int32),
-        scratch=np.zeros((6, 16), dtype=np.int64),
-        wanted=np.zeros(shape[1], dtype=np.int64),
-        colours=np.zeros((n_colours, channels), dtype=np.int32),
-        n_colours=np.array([0, n_colours], dtype=np.int64),
-        indices=np.zeros((3, padded), dtype=np.int64),
-        escapes=np.zeros((2, padded), dtype=np.int64),
-        candidates=np.full((3, n_slots), -1, dtype=np.int64),
-    )
-
-
-def _initial_weights() -> NDArray[np.int64]:
-    """Return the mixing weights before training: near 1.1 over the number of inputs."""
-    weights = np.zeros((N_WEIGHT_SETS, 6), dtype=np.int64)
-    weights[:GUESS_WEIGHTS] = 24000
-    weights[GUESS_WEIGHTS:TREE_WEIGHTS] = 20000
-    weights[TREE_WEIGHTS:] = 16000
-    return weights
-
-
 def _choose_plan(samples: Planes, depth: int) -> Plan:
     """Return the plan whose payload of a sample of the rows is the shortest."""
     sample = _sample_rows(samples)
     transforms = range(len(TRANSFORMS)) if len(samples) >= 3 else range(1)
     sizes = [len(_encode(sample, depth, Plan(transform, 0))) for transform in transforms]
     transform = int(np.argmin(sizes))
-    n_colours = _count_colours(sample)
+    n_colours = count_colours(sample)
     if 2 * n_colours > sample[0].size or n_colours > MAX_COLOURS:
         return Plan(transform, 0)
     if len(_encode(sample, depth, Plan(transform, n_colours))) >= sizes[transform]:
         return Plan(transform, 0)
-    n_colours = _count_colours(samples)
+    n_colours = count_colours(samples)
     return Plan(transform, n_colours if n_colours <= MAX_COLOURS else 0)
 
 
@@ -252,25 +198,3 @@ def _sample_rows(samples: Planes) -> Planes:
     band = rows // SAMPLE_BANDS
     starts = np.linspace(0, height - band, SAMPLE_BANDS).astype(int)
     return np.concatenate([samples[:, start : start + band] for start in starts], axis=1)
-
-
-def _colour_keys(samples: Planes) -> NDArray[np.uint64]:
-    """Return one number a pixel, equal where all samples are equal."""
-    keys = np.zeros(samples.shape[1:], dtype=np.uint64)
-    for plane in samples:
-        keys = (keys << np.uint64(16)) | plane.astype(np.uint64)
-    return keys
-
-
-def _count_colours(samples: Planes) -> int:
-    """Return the number of distinct colours."""
-    return len(np.unique(_colour_keys(samples)))
-
-
-def _appearance_indices(samples: Planes) -> NDArray[np.int64]:
-    """Return the index of every pixel's colour, colours numbered as they first appear in raster order."""
-    keys = _colour_keys(samples)
-    _, first, inverse_indices = np.unique(keys, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse_indices].reshape(keys.shape)

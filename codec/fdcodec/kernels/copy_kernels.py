@@ -8,8 +8,8 @@ import numpy as np
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CELL_LOG2, COPIED
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.prediction_kernels import is_decoded
 from fdcodec.kernels.range_coder import code_bin
+from fdcodec.kernels.reference_kernels import is_decoded
 from fdcodec.kernels.sampled_kernels import code_golomb
 
 N_RECENT_VECTORS = 8

@@ -7,7 +7,8 @@ from fdcodec.coding.constants import N_MODES
 from fdcodec.kernels.cost_kernels import ONE_BIT, mode_cost
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.mode_syntax import probable_modes
-from fdcodec.kernels.prediction_kernels import gather_references, predict, smooth_references
+from fdcodec.kernels.prediction_kernels import predict
+from fdcodec.kernels.reference_kernels import gather_references, smooth_references
 from fdcodec.kernels.transform_kernels import forward_transform, subtract_prediction
 
 

@@ -1,201 +1,44 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """Rows of the lossless mode: plain rows, and rows of pictures with few colours (SPEC L2, L7, L8).
 
-READ ME FIRST
-
-* An indexed picture gives every colour the number of its first appearance. A pixel is first guessed: three contexts of
-  3, 6 and 12 neighbours each remember the index last seen in them. If no guess is right, the index is coded bit by
-  bit, and a colour never seen before is coded plane by plane like any other sample.
+* In an indexed picture a pixel is first guessed. If no guess is right, the index is coded bit by bit, and a colour
+  never seen before is coded plane by plane like any other sample.
 * Nothing is stored of the whole picture but its planes; all else is a row or two, or of fixed size.
 """
 
 import numpy as np
 
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.lossless_mixing import (
-    ADAPT_LIMIT,
-    NEW_CELL,
-    adapted,
-    code_mixed,
-    code_with,
-    mixed,
-    stretched,
-    train,
+from fdcodec.kernels.lossless_guesses import (
+    best_guess,
+    bit_length,
+    code_guess,
+    code_other_guess,
+    escape_pattern,
+    find_slots,
+    hashed,
+    other_guesses,
 )
-from fdcodec.kernels.lossless_samples import (
-    N_CLASSES,
+from fdcodec.kernels.lossless_mixing import adapted, code_mixed
+from fdcodec.kernels.lossless_samples import code_sample
+from fdcodec.kernels.lossless_state import (
+    FRESH_SLOT,
     N_PREDICTORS,
-    N_SAMPLE_CELLS,
-    N_SAMPLE_CONTEXTS,
+    N_SLOTS,
+    N_TREE_INPUTS,
+    NEW_CONTEXTS,
     PAD,
-    code_sample,
+    REPLACE_BELOW,
+    REPLACED_SLOT,
+    ROW_CONTEXTS,
+    SLOT_CELLS,
+    SLOT_LIMIT,
+    TREE_BITS,
+    TREE_CELLS,
+    TREE_RATE,
+    TREE_WEIGHTS,
 )
 from fdcodec.kernels.range_coder import code_bin
-
-SLOT_BITS = 17
-N_SLOTS = 1 << SLOT_BITS
-SLOT_LIMIT = 60
-FRESH_SLOT = (3 << 28) | 1
-REPLACED_SLOT = NEW_CELL | 1
-REPLACE_BELOW = 1 << 21
-TREE_BITS = 18
-N_TREE_INPUTS = 6
-
-SLOT_CELLS = N_SAMPLE_CELLS
-PATTERN_CELLS = SLOT_CELLS + 3 * N_SLOTS
-TREE_CELLS = PATTERN_CELLS + 64 * 5 * 4
-N_CELLS = TREE_CELLS + (1 << TREE_BITS)
-
-GUESS_WEIGHTS = 2 * N_CLASSES
-TREE_WEIGHTS = GUESS_WEIGHTS + 4 * 5
-N_WEIGHT_SETS = TREE_WEIGHTS + 16
-GUESS_RATE = 16
-TREE_RATE = 15
-
-ANY_CONTEXTS = N_SAMPLE_CONTEXTS
-WHICH_CONTEXTS = ANY_CONTEXTS + 16 * 9
-NEW_CONTEXTS = WHICH_CONTEXTS + 9 * 9
-ROW_CONTEXTS = NEW_CONTEXTS + 16 * 8
-N_CONTEXTS = ROW_CONTEXTS + 2
-
-HASH_BITS = 30
-HASH_MASK = (1 << HASH_BITS) - 1
-HASH_FACTOR = 0x2545F491
-PRODUCT_MASK = (1 << 61) - 1
-
-
-@kernel()
-def hashed(state, number):
-    """Return `state` with `number` hashed into it, 30 bits (SPEC L7)."""
-    product = ((state ^ number) * HASH_FACTOR) & PRODUCT_MASK
-    return (product ^ (product >> 29)) & HASH_MASK
-
-
-@kernel()
-def bit_length(value):
-    """Return the number of bits of `value` >= 0."""
-    n_bits = 0
-    while value >> n_bits:
-        n_bits += 1
-    return n_bits
-
-
-@kernel(inner=True)
-def find_slots(indices, y, j, slots):
-    """Fill the numbers of the slots of the contexts of 12, 6 and 3 neighbours."""
-    here = indices[y % 3]
-    above = indices[(y + 2) % 3]
-    second = indices[(y + 1) % 3]
-    small = hashed(hashed(hashed(1, here[j - 1]), above[j]), above[j + 1])
-    medium = hashed(hashed(hashed(small, above[j - 1]), here[j - 2]), second[j])
-    large = hashed(hashed(hashed(medium, second[j + 1]), second[j - 1]), above[j + 2])
-    large = hashed(hashed(hashed(large, above[j - 2]), here[j - 3]), above[j + 3])
-    slots[0] = large & (N_SLOTS - 1)
-    slots[1] = medium & (N_SLOTS - 1)
-    slots[2] = small & (N_SLOTS - 1)
-
-
-@kernel(inner=True)
-def best_guess(s, y, j, slots):
-    """Return the index of the most trusted slot (or of W or N) and 0..2, or 3 when no slot knows one."""
-    here = s.indices[y % 3]
-    above = s.indices[(y + 2) % 3]
-    guess = here[j - 1] if here[j - 1] == above[j - 1] or above[j] != above[j - 1] else above[j]
-    order = 3
-    trust = np.int64(0)
-    for k in range(3):
-        cell = np.int64(s.cells[SLOT_CELLS + k * N_SLOTS + slots[k]])
-        if s.candidates[k, slots[k]] >= 0 and cell >> 8 > trust:
-            guess = s.candidates[k, slots[k]]
-            trust = cell >> 8
-            order = k
-    return guess, order
-
-
-@kernel()
-def pattern(indices, y, j, guess):
-    """Return six bits: which neighbours are equal to each other and to the guess."""
-    here = indices[y % 3]
-    above = indices[(y + 2) % 3]
-    bits = 1 if here[j - 1] == above[j] else 0
-    bits |= 2 if above[j] == above[j - 1] else 0
-    bits |= 4 if above[j] == above[j + 1] else 0
-    bits |= 8 if guess == here[j - 1] else 0
-    bits |= 16 if guess == above[j] else 0
-    bits |= 32 if here[j - 1] == here[j - 2] else 0
-    return bits
-
-
-@kernel(checked=True, inner=True)
-def code_guess(s, y, j, slots, guess, order, is_right):
-    """Code whether the first guess is right, from the slots' records and the pattern around (SPEC L7)."""
-    inputs = s.scratch[2]
-    for k in range(3):
-        inputs[k] = 0
-        candidate = s.candidates[k, slots[k]]
-        if candidate >= 0:
-            odds = stretched(np.int64(s.cells[SLOT_CELLS + k * N_SLOTS + slots[k]]))
-            inputs[k] = odds if candidate == guess else -odds
-    escapes_here = s.escapes[y & 1]
-    escapes_above = s.escapes[1 - (y & 1)]
-    n_escapes = escapes_here[j - 1] + escapes_above[j - 1] + escapes_above[j] + escapes_above[j + 1]
-    cell = PATTERN_CELLS + (pattern(s.indices, y, j, guess) * 5 + n_escapes) * 4 + order
-    inputs[3] = stretched(np.int64(s.cells[cell]))
-    weights = s.weights[GUESS_WEIGHTS + order * 5 + n_escapes]
-    probability = mixed(weights, inputs, 4)
-    is_right = code_with(s.coder, s.buffer, probability, is_right)
-    train(weights, inputs, 4, is_right, probability, GUESS_RATE)
-    s.cells[cell] = adapted(np.int64(s.cells[cell]), is_right, ADAPT_LIMIT)
-    return is_right
-
-
-@kernel(inner=True)
-def other_guesses(s, y, j, slots, guesses):
-    """Fill the distinct guesses, the first one being given: the slots', then W, N, NE, NW; return their number."""
-    here = s.indices[y % 3]
-    above = s.indices[(y + 2) % 3]
-    n_guesses = 1
-    for k in range(7):
-        if k < 3:
-            guess = s.candidates[k, slots[k]]
-        elif k == 3:
-            guess = here[j - 1]
-        else:
-            guess = above[j + (0 if k == 4 else (1 if k == 5 else -1))]
-        is_new = guess >= 0
-        for m in range(n_guesses):
-            is_new = is_new and guesses[m] != guess
-        if is_new:
-            guesses[n_guesses] = guess
-            n_guesses += 1
-    return n_guesses
-
-
-@kernel(inner=True)
-def escape_pattern(escapes, y, j):
-    """Return four bits: where around no guess was right."""
-    here = escapes[y & 1]
-    above = escapes[1 - (y & 1)]
-    return here[j - 1] | (above[j] << 1) | (above[j + 1] << 2) | (above[j - 1] << 3)
-
-
-@kernel(checked=True, inner=True)
-def code_other_guess(s, y, j, guesses, n_guesses, wanted):
-    """Code which of the other guesses is right; return its index, or -1 when none is."""
-    right = 0
-    for m in range(1, n_guesses):
-        if guesses[m] == wanted:
-            right = m
-    context = ANY_CONTEXTS + escape_pattern(s.escapes, y, j) * 9 + n_guesses
-    if n_guesses == 1 or not code_bin(s.coder, s.buffer, s.contexts, context, 1 if right else 0):
-        return np.int64(-1)
-    found = 1
-    while found < n_guesses - 1:
-        context = WHICH_CONTEXTS + found * 9 + n_guesses
-        if not code_bin(s.coder, s.buffer, s.contexts, context, 1 if right > found else 0):
-            break
-        found += 1
-    return guesses[found]
 
 
 @kernel(checked=True, inner=True)

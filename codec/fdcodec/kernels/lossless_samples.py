@@ -1,238 +1,42 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""Prediction and coding of one sample of the lossless mode (SPEC L4 to L6).
-
-READ ME FIRST
-
-* Planes, errors and residuals have `PAD` columns on both sides, planes two rows above; `i`, `j` count with them.
-* `W N NW NE WW NN NNE ...` are the neighbours by compass; predictions have `FRACTION` more bits than samples.
-* Eight predictors (twelve when earlier planes know the pixel) are averaged with weights that fall with their recent
-  errors; two of them are linear filters trained on the way. Everything the decoder needs it has decoded before.
-"""
-
-from math import isqrt
-from typing import NamedTuple
+"""Contexts and coding of one sample of the lossless mode (SPEC L6); places are as in `lossless_prediction`."""
 
 import numpy as np
 
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.lossless_mixing import code_mixed
+from fdcodec.kernels.lossless_prediction import (
+    average,
+    cross_predictions,
+    filtered,
+    meet,
+    own_predictions,
+    record_errors,
+    store,
+    sum_errors,
+    tap_norm,
+    train_bias,
+    train_filter,
+)
+from fdcodec.kernels.lossless_state import (
+    A_ROW,
+    BIAS_CAP_SHIFT,
+    EXTRA_CONTEXTS,
+    FAST_FILTER,
+    FRACTION,
+    MIXING_RATE,
+    N_CLASSES,
+    N_ENERGIES,
+    SET_A,
+    SET_B,
+    SET_C,
+    SIGN_CONTEXTS,
+    SLOW_FILTER,
+    SLOW_FILTER_SHIFT,
+    TEXTURE_BIASES,
+    level,
+)
 from fdcodec.kernels.range_coder import code_bin, code_bits
-
-PAD = 3
-FRACTION = 4
-N_OWN_PREDICTORS = 8
-N_PREDICTORS = 12
-FAST_FILTER, SLOW_FILTER = 6, 7
-N_TAPS = 16
-TAP_ONE_BITS = 16
-TAP_LIMIT = 1 << 20
-SLOW_FILTER_SHIFT = 4
-MAX_ERROR = 1 << 20
-
-N_ENERGIES = 40
-N_CLASSES = 34
-MIXING_RATE = 17
-
-# Rows of cells: SET_A by energy (8 zero flags, then the classes), SET_B by spread and neighbours, SET_C by prediction.
-SET_A = 0
-A_ROW = 8 + N_CLASSES - 1
-SET_B = SET_A + N_ENERGIES * 2 * A_ROW
-SET_C = SET_B + 20 * 16 * 2 * N_CLASSES
-N_SAMPLE_CELLS = SET_C + 5 * 256 * 2 * N_CLASSES
-
-SIGN_CONTEXTS = 0
-EXTRA_CONTEXTS = SIGN_CONTEXTS + 16 * 3 * 3
-N_SAMPLE_CONTEXTS = EXTRA_CONTEXTS + N_CLASSES * 3
-
-TEXTURE_BIASES = 256 * 8
-N_BIASES = TEXTURE_BIASES + 7 * 7 * 7
-
-LEVEL_BITS = 12
-
-
-def _level_table() -> np.ndarray:
-    """Return LEVEL: 0..3 themselves, then four levels an octave."""
-    return np.array(
-        [v if v < 4 else 4 * (v.bit_length() - 2) + ((v >> (v.bit_length() - 3)) & 3) for v in range(1 << LEVEL_BITS)],
-        dtype=np.int64,
-    )
-
-
-LEVEL = _level_table()
-# 2**20 / S**1.5 of a sum of errors S that is shifted so that the smallest sum is below 32.
-ERROR_WEIGHT = np.array([(1 << 20) // isqrt(max(s, 4) ** 3) + 1 for s in range(1024)], dtype=np.int64)
-# Shift of the n-th update of a bias: about log2(n + 2).
-BIAS_SHIFT = np.array([1] + [2] * 2 + [3] * 6 + [4] * 14 + [5], dtype=np.int64)
-MAX_BIAS_COUNT = 23
-# A bias learns at most activity / 32 + 1 of an error: one edge must not shift a flat region (-25 % on two head CTs).
-BIAS_CAP_SHIFT = 5
-
-
-class State(NamedTuple):
-    """All that coding a picture reads and changes."""
-
-    coder: np.ndarray
-    buffer: np.ndarray
-    cells: np.ndarray  # int32 (n_cells,)
-    contexts: np.ndarray  # int32 (n_contexts, 3), of the range coder
-    weights: np.ndarray  # int64 (n_sets, 6), mixing weights
-    planes: np.ndarray  # int32 (channels, height + 2, width + 2 PAD)
-    limits: np.ndarray  # int64 (channels, 3): lowest sample, highest sample, shift of the prediction to 8 bits
-    errors: np.ndarray  # int32 (channels, 2, width + 2 PAD, N_PREDICTORS), of this row and the one above
-    residuals: np.ndarray  # int32 (channels, 2, width + 2 PAD)
-    biases: np.ndarray  # int32 (channels, N_BIASES, 2): bias in 1/256 sample, count
-    filters: np.ndarray  # int32 (channels, 2, N_TAPS): fast, slow
-    above: np.ndarray  # int32 (channels, width + 2 PAD, N_TAPS): the fast filter as it was above
-    taps: np.ndarray  # int32 (N_TAPS,)
-    scratch: np.ndarray  # int64 (6, 16)
-    wanted: np.ndarray  # int64 (width,): the row's colour indices, for the encoder
-    colours: np.ndarray  # int32 (capacity, channels)
-    n_colours: np.ndarray  # int64 (2,): known so far, capacity (0: the picture is not indexed)
-    indices: np.ndarray  # int64 (3, width + 2 PAD), of this row and the two above, by row modulo 3
-    escapes: np.ndarray  # int64 (2, width + 2 PAD): 1 where no candidate was right
-    candidates: np.ndarray  # int64 (3, 2**SLOT_BITS): index last seen in a context, or -1
-
-
-@kernel()
-def level(value):
-    """Return the logarithmic level of `value` >= 0, four an octave."""
-    octaves = 0
-    while value >= 1 << LEVEL_BITS:
-        value >>= 1
-        octaves += 4
-    return LEVEL[value] + octaves
-
-
-@kernel(inline=True)
-def own_predictions(plane, i, j, predictions, taps):
-    """Fill the six fixed predictions and eleven taps from the plane's own neighbours; return the taps' base."""
-    w = np.int64(plane[i, j - 1])
-    n = np.int64(plane[i - 1, j])
-    nw = np.int64(plane[i - 1, j - 1])
-    ne = np.int64(plane[i - 1, j + 1])
-    nn = np.int64(plane[i - 2, j])
-    nne = np.int64(plane[i - 2, j + 1])
-    predictions[0] = w << FRACTION
-    predictions[1] = n << FRACTION
-    predictions[2] = (w + n - nw) << FRACTION
-    predictions[3] = (n + ne - nne) << FRACTION
-    predictions[4] = (w + ne - n) << FRACTION
-    predictions[5] = (2 * n - nn) << FRACTION
-    base = (w + n) >> 1
-    taps[0] = w - base
-    taps[1] = n - base
-    taps[2] = nw - base
-    taps[3] = ne - base
-    taps[4] = np.int64(plane[i, j - 2]) - base
-    taps[5] = nn - base
-    taps[6] = nne - base
-    taps[7] = np.int64(plane[i - 1, j + 2]) - base
-    taps[8] = np.int64(plane[i - 2, j - 1]) - base
-    taps[9] = np.int64(plane[i - 1, j - 2]) - base
-    taps[10] = np.int64(plane[i - 2, j + 2]) - base
-    return base
-
-
-@kernel(inline=True)
-def cross_predictions(planes, channel, i, j, predictions, taps):
-    """Add predictions and taps from the planes that already know this pixel; return the number of predictions."""
-    taps[11:] = 0
-    if channel == 0:
-        return N_OWN_PREDICTORS
-    here = np.int64(planes[channel - 1, i, j])
-    from_w = here - np.int64(planes[channel - 1, i, j - 1])
-    from_n = here - np.int64(planes[channel - 1, i - 1, j])
-    from_gradient = from_w + from_n - here + np.int64(planes[channel - 1, i - 1, j - 1])
-    taps[11] = from_w
-    taps[12] = from_n
-    taps[13] = from_gradient
-    predictions[8] = predictions[0] + (from_w << FRACTION)
-    predictions[9] = predictions[1] + (from_n << FRACTION)
-    predictions[10] = predictions[2] + (from_gradient << FRACTION)
-    if channel == 1:
-        return 11
-    here = np.int64(planes[channel - 2, i, j])
-    from_w = here - np.int64(planes[channel - 2, i, j - 1])
-    from_n = here - np.int64(planes[channel - 2, i - 1, j])
-    taps[14] = from_w
-    taps[15] = from_n
-    predictions[11] = (predictions[0] + predictions[1] + ((from_w + from_n) << FRACTION)) >> 1
-    return 12
-
-
-@kernel(inline=True)
-def filtered(taps, coefficients):
-    """Return the inner product of taps and coefficients, in units of predictions."""
-    total = np.int64(0)
-    for k in range(N_TAPS):
-        total += np.int64(coefficients[k]) * np.int64(taps[k])
-    return total >> (TAP_ONE_BITS - FRACTION)
-
-
-@kernel(inline=True)
-def meet(coefficients, above):
-    """Move the coefficients half the way to those of the filter above."""
-    for k in range(N_TAPS):
-        here = np.int64(coefficients[k])
-        coefficients[k] = here + ((np.int64(above[k]) - here) >> 1)
-
-
-@kernel(inline=True)
-def tap_norm(taps):
-    """Return the sum of squares of the taps, plus 4."""
-    norm = np.int64(4)
-    for k in range(N_TAPS):
-        norm += np.int64(taps[k]) * np.int64(taps[k])
-    return norm
-
-
-@kernel(inline=True)
-def train_filter(taps, coefficients, error, gain, shift):
-    """Move the coefficients by normalized least mean squares; with `shift` 0, so far that `error` would be zero."""
-    step = min(max((error * gain) >> 24, -4096), 4096)
-    for k in range(N_TAPS):
-        moved = np.int64(coefficients[k]) + ((step * np.int64(taps[k])) >> shift)
-        coefficients[k] = min(max(moved, -TAP_LIMIT), TAP_LIMIT)
-
-
-@kernel(inline=True)
-def sum_errors(errors, row, j, n_predictions, sums):
-    """Fill the weighted sums of the predictors' errors at W, WW, NW, N, NE, NEE; return the smallest."""
-    here = errors[row]
-    above = errors[1 - row]
-    smallest = np.int64(1) << 40
-    for k in range(n_predictions):
-        near = np.int64(above[j - 1, k]) + np.int64(above[j, k]) + np.int64(above[j + 1, k]) + np.int64(here[j - 1, k])
-        sums[k] = 2 * near + np.int64(here[j - 2, k]) + np.int64(above[j + 2, k])
-        smallest = min(smallest, sums[k])
-    return smallest
-
-
-@kernel(inline=True)
-def record_errors(errors, predictions, n_predictions, value):
-    """Fill half the absolute errors of the predictions."""
-    for k in range(n_predictions):
-        errors[k] = min(abs(predictions[k] - value) >> 1, MAX_ERROR)
-
-
-@kernel(inline=True)
-def store(coefficients, target):
-    """Copy a filter's coefficients."""
-    for k in range(N_TAPS):
-        target[k] = coefficients[k]
-
-
-@kernel(inline=True)
-def average(predictions, sums, n_predictions, smallest_level):
-    """Return the predictions' average, weighted by the errors, the smallest sum brought below 32."""
-    shift = max((smallest_level >> 2) - 3, 0)
-    numerator = np.int64(0)
-    denominator = np.int64(0)
-    for k in range(n_predictions):
-        weight = ERROR_WEIGHT[min(sums[k] >> shift, 1023)]
-        numerator += weight * predictions[k]
-        denominator += weight
-    return numerator // denominator
 
 
 @kernel(inline=True)
@@ -272,16 +76,6 @@ def residual_energy(residuals, plane, channel, row, i, j):
 def clipped_residual(residual):
     """Return 0..6 for residuals -3 and below .. 3 and above."""
     return max(min(np.int64(residual) + 3, 6), 0)
-
-
-@kernel(inline=True)
-def train_bias(bias, error, final_shift):
-    """Move one (bias, count) towards `error`, first fast, at last by 2**-final_shift."""
-    count = np.int64(bias[1])
-    value = np.int64(bias[0])
-    shift = BIAS_SHIFT[count] if count < MAX_BIAS_COUNT else final_shift
-    bias[0] = value + ((error - value) >> shift)
-    bias[1] = count + 1 if count < MAX_BIAS_COUNT else count
 
 
 @kernel()

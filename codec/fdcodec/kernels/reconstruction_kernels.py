@@ -9,7 +9,8 @@ from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LI
 from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learned_kernels import predict_by_model
-from fdcodec.kernels.prediction_kernels import gather_references, predict, predict_from_luma, smooth_references
+from fdcodec.kernels.prediction_kernels import predict, predict_from_luma
+from fdcodec.kernels.reference_kernels import gather_references, smooth_references
 from fdcodec.kernels.transform_kernels import inverse_transform
 
 

@@ -130,7 +130,7 @@ class TransformLearner(Estimator):
 
 def largest_kept(coefficients: FloatArray, sparsity: int) -> FloatArray:
     """Return T_s of every row: the `sparsity` largest magnitudes, the lower index winning a tie, zeros elsewhere."""
-    from fdcodec.kernels.learning_kernels import keep_largest
+    from fdcodec.kernels.statistics_kernels import keep_largest
 
     codes = np.ascontiguousarray(coefficients).copy()
     keep_largest(codes, sparsity)

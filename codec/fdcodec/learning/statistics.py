@@ -106,7 +106,7 @@ def times_matrix(chunk: FloatArray, matrix: FloatArray | None) -> FloatArray:
 
 
 def _sparse(analysis: Analysis, sparsity: int, chunk: FloatArray) -> tuple[FloatArray, float]:
-    from fdcodec.kernels.learning_kernels import accumulate_sparse
+    from fdcodec.kernels.statistics_kernels import accumulate_sparse
 
     matrix, pairs, blocks = analysis
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
@@ -114,7 +114,7 @@ def _sparse(analysis: Analysis, sparsity: int, chunk: FloatArray) -> tuple[Float
 
 
 def _rate(analysis: Analysis, step: float, chunk: FloatArray) -> tuple[FloatArray, float]:
-    from fdcodec.kernels.learning_kernels import accumulate_rate
+    from fdcodec.kernels.statistics_kernels import accumulate_rate
 
     matrix, pairs, blocks = analysis
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
@@ -122,7 +122,7 @@ def _rate(analysis: Analysis, step: float, chunk: FloatArray) -> tuple[FloatArra
 
 
 def _gram(chunk: FloatArray) -> tuple[FloatArray, float]:
-    from fdcodec.kernels.learning_kernels import accumulate_gram
+    from fdcodec.kernels.statistics_kernels import accumulate_gram
 
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
     accumulate_gram(chunk, sums)

@@ -1,0 +1,28 @@
+"""The colours of a lossless picture that has few: how many there are, and the number of each pixel's (SPEC L7)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+Planes = NDArray[np.int32]
+
+
+def _colour_keys(samples: Planes) -> NDArray[np.uint64]:
+    """Return one number a pixel, equal where all samples are equal."""
+    keys = np.zeros(samples.shape[1:], dtype=np.uint64)
+    for plane in samples:
+        keys = (keys << np.uint64(16)) | plane.astype(np.uint64)
+    return keys
+
+
+def count_colours(samples: Planes) -> int:
+    """Return the number of distinct colours."""
+    return len(np.unique(_colour_keys(samples)))
+
+
+def appearance_indices(samples: Planes) -> NDArray[np.int64]:
+    """Return the index of every pixel's colour, colours numbered as they first appear in raster order."""
+    keys = _colour_keys(samples)
+    _, first, inverse_indices = np.unique(keys, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse_indices].reshape(keys.shape)
