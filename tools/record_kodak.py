@@ -9,7 +9,7 @@ below those of the bench, which are encoded here.
 import json
 from itertools import permutations
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any
 
 import click
@@ -28,8 +28,13 @@ Curve = list[tuple[float, float]]  # (bits a pixel, PSNR in dB)
 
 
 def rate(anchor: Curve, test: Curve) -> float:
-    """Return the BD-rate of a curve against another in percent."""
+    """Return the BD-rate of a curve against another in percent; NaN where it is refused."""
     return round(bd_rate(*zip(*anchor, strict=True), *zip(*test, strict=True)).percent, 2)
+
+
+def median_rate(anchors: list[Curve], tests: list[Curve]) -> float:
+    """Return the median over images of the BD-rates that are not refused."""
+    return round(float(np.nanmedian(list(map(rate, anchors, tests)))), 2)
 
 
 def low_points(folder: Path) -> Curve:
@@ -44,10 +49,13 @@ def low_points(folder: Path) -> Curve:
     return points
 
 
-def against_published(anchors: dict[str, Any], curve: Curve) -> dict[str, float]:
-    """Return the BD-rates of a curve against each published one that is long enough."""
+def against_published(anchors: dict[str, Any], curve: Curve) -> dict[str, dict[str, float]]:
+    """Return the BD-rate of a curve against each published one, and that of this one against the published JPEG."""
     curves = {name: list(zip(each["bpp"], each["psnr-rgb"], strict=True)) for name, each in anchors["codecs"].items()}
-    return {name: rate(each, curve) for name, each in curves.items()}
+    return {
+        name: {"fdc_against_it": rate(each, curve), "it_against_jpeg": rate(curves[JPEG], each)}
+        for name, each in curves.items()
+    }
 
 
 @click.command()
@@ -64,7 +72,7 @@ def main(run: Path, anchors: Path | None, data: Path | None, output: Path) -> No
     results = {
         "what": "Kodak-24, bench of record rd.py, all codecs in one run, whole files; speeds beside other work",
         "bd_rate_percent": {name: rate(a["mean"], b["mean"]) for name, a, b in pairs},
-        "median_over_images_percent": {name: round(median(map(rate, a["per"], b["per"])), 2) for name, a, b in pairs},
+        "median_over_images_percent": {name: median_rate(a["per"], b["per"]) for name, a, b in pairs},
         "codecs": codecs,
     }
     if anchors and data:

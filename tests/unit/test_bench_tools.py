@@ -1,6 +1,7 @@
 """What the benchmarks compute beside their measurements: crops, choices of images, summaries, pages."""
 
 import importlib
+import json
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
@@ -165,3 +166,22 @@ def test_encodes_of_a_search_are_counted(tool):
     row = rate_control.attempt(crop, "size_bytes", 4)
     assert (row["met"], row["above"]) == (False, True)
     assert 1 <= row["encodes"] <= 8
+
+
+@pytest.mark.parametrize(
+    ("module", "result", "document"),
+    [
+        ("control_table", "control", "controls"),
+        ("ablation_table", "ablation", "ablation"),
+        ("visual_table", "visual", "visual"),
+    ],
+)
+def test_pages_are_what_the_tools_make_of_the_results(tool, module, result, document):
+    """A page of docs/results is not written by hand, nor left behind by a new result."""
+    record = json.loads((ROOT / "tools" / "results" / f"{result}.json").read_text())
+    assert tool(module).page(record) == (ROOT / "docs" / "results" / f"{document}.md").read_text()
+
+
+def test_page_of_classes_is_what_the_tool_makes_of_the_results(tool):
+    """The page on classes is made of three results."""
+    assert tool("results_table").page() == (ROOT / "docs" / "results" / "classes.md").read_text()
