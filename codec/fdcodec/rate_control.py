@@ -1,7 +1,7 @@
 """Finding the quality that meets a size or a PSNR: at most eight encodes, none of them twice.
 
 Size and PSNR both grow with the quality, log size and PSNR nearly in a straight line. So the search draws a secant
-through the two attempts nearest to the target, and falls back to a fixed slope while it has only one side of it.
+through the nearest attempts on both sides of the target, with a fixed slope while it has only one side of it.
 One quality is tried for each quantization step; where both steps around the target are tried, a fraction between them
 is, which `settings_at` turns into a step and a price of bits.
 """
@@ -94,10 +94,24 @@ def _next_quality(attempts: dict[float, float], goal: Goal) -> float:
         return _extrapolate(attempts, below, goal)
     if isinf(below):
         return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, above, goal)
-    share = (goal.aim - attempts[below]) / (attempts[above] - attempts[below])
+    share = _share(attempts, attempts[below], attempts[above], goal.aim)
     quality = below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
     between = [step for step in _GRID if below < step < above]
     return min(between, key=lambda step: abs(step - quality)) if between else quality
+
+
+def _share(attempts: dict[float, float], below: float, above: float, aim: float) -> float:
+    """Return where the secant between two measures meets the aim; if two attempts fell on one side, nearer the other.
+
+    This is the Illinois method: on a curve that is bent, one end would stay and the other creep.
+    """
+    under, over = aim - below, above - aim
+    are_above = [value > aim for value in list(attempts.values())[-2:]]
+    if all(are_above):
+        under /= 2
+    elif not any(are_above):
+        over /= 2
+    return under / (under + over)
 
 
 def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal) -> float:

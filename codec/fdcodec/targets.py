@@ -60,7 +60,7 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
     if len(data) > size:
         _warn(f"a size of {size} bytes was not met; the smallest file has {len(data)} bytes")
     if len(data) < LEAST_FILL * size:
-        _warn(f"{size} bytes cannot be filled; the nearest file below has {len(data)} bytes", kept=True)
+        _warn(f"{size} bytes were not filled; of the files tried the nearest below has {len(data)} bytes", kept=True)
     return Encoded(data)
 
 

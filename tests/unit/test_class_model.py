@@ -236,3 +236,8 @@ def test_load_takes_paths_only(path):
     """What is not a path is a wrong argument."""
     with pytest.raises(ParameterError, match="path: "):
         ClassModel.load(path)
+
+
+def test_repr_is_one_short_line():
+    """A model that ends a cell of a notebook does not fill it."""
+    assert repr(get("dct")) == f"<ClassModel 'dct' {get('dct').hash.hex()[:16]}: 0 transforms, 0 learned modes>"

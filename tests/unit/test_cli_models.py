@@ -44,6 +44,19 @@ def test_cost_of_an_embedded_model_is_noted_once(cli):
     assert cli(*command, "mine.fdt", "--quiet").err == ""
 
 
+def test_learned_model_must_end_in_fdt(cli):
+    """A name by which the model could not be used is refused before the images are read."""
+    result = cli("learn", "broken.png", "-o", "scans.txt")
+    assert (result.code, "scans.txt does not end in .fdt" in result.err) == (2, True)
+
+
+def test_images_none_of_which_can_be_read_are_failed_inputs(cli):
+    """Where no image is left to learn from, that is told of each, with exit code 1."""
+    Path("broken.png").write_bytes(b"no image")
+    result = cli("learn", "broken.png", "-o", "new.fdt")
+    assert (result.code, result.err.count("\n"), "broken.png" in result.err) == (1, 1, True)
+
+
 def test_parent_is_looked_for_before_the_images_are_read(cli):
     """A parent that is not there is told at once, not after a thousand pictures."""
     Path("broken.png").write_bytes(b"no image")

@@ -35,3 +35,10 @@ def test_last_name_that_is_no_output_is_a_usage_error(cli, idle):
     result = cli("encode", "a.png", "out.foo")
     assert (result.code, "name an output with -o" in result.err) == (2, True)
     assert not Path("a.fdc").exists()
+
+
+@pytest.mark.parametrize("command", ["encode", "decode"])
+def test_standard_input_goes_into_no_directory(cli, command):
+    """What comes from standard input has no name to be given in --out-dir."""
+    result = cli(command, "-", "--out-dir", "out")
+    assert (result.code, "standard input has no name" in result.err, Path("out").exists()) == (2, True, False)

@@ -29,7 +29,7 @@ def test_unreachable_target_is_said_and_exit_code_five(cli, target, words):
 def test_size_that_cannot_be_filled_is_said(cli):
     """A limit far above the finest file is met, with a note."""
     result = cli("encode", "a.png", "--size", "1000000")
-    assert (result.code, "1000000 bytes cannot be filled" in result.err) == (0, True)
+    assert (result.code, "1000000 bytes were not filled" in result.err) == (0, True)
 
 
 def test_psnr_that_was_reached_is_told(cli):

@@ -63,6 +63,14 @@ def test_metadata_is_kept_byte_for_byte(suffix):
     assert (read.exif, read.xmp, read.icc) == (picture.exif, picture.xmp, picture.icc)
 
 
+@pytest.mark.parametrize("exif", [None, orientation_exif(6)])
+def test_metadata_is_kept_in_tiff(exif):
+    """XMP and ICC come back exactly, EXIF as the tags that describe the picture, each without the others too."""
+    read = read_image(image_bytes(Picture(noise(4, 4, 3, seed=6), exif, XMP, ICC), ".tiff")[0]).picture
+    assert (read.xmp, read.icc, read.exif is None) == (XMP, ICC, exif is None)
+    assert exif is None or Image.open(BytesIO(image_bytes(read, ".png")[0])).getexif()[274] == 6
+
+
 def test_legacy_png_profile_counts_as_exif():
     """The hexadecimal text in which old programs store EXIF in a PNG keeps its orientation."""
     exif = b"Exif\0\0" + orientation_exif(8)

@@ -3,6 +3,7 @@
 from bisect import bisect
 from math import exp, log
 
+import numpy as np
 import pytest
 
 from fdcodec.coding.parameters import step_index_for
@@ -90,3 +91,12 @@ def test_steps_have_no_thrift():
     steps = {settings_at(k / 4)[0] for k in range(401)}
     assert {settings_at(step) for step in steps} == {(step, 1.0) for step in steps}
     assert {step_index_for(step) for step in steps} == {step_index_for(k / 4) for k in range(401)}
+
+
+def test_end_that_stays_does_not_hold_the_search():
+    """A size is met where one end of the secant would stay at quality 0 and the other creep."""
+    qualities = (0, 9, 9.5, 10, 10.25, 10.75, 12.25, 15.75, 23.75, 59.5, 100)  # of kodim05
+    sizes = (5286, 18850, 19233, 19565, 20242, 21305, 23586, 29484, 38632, 89018, 400000)
+    measure = Counter(lambda quality: float(np.interp(quality, qualities, np.log(sizes))))
+    quality = search(measure, Goal(log(0.97 * 20000), log(20000), 0.042, True))
+    assert 0.97 * 20000 <= exp(measure.curve(quality)) <= 20000

@@ -97,10 +97,12 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
     Raises
     ------
     click.UsageError
-        One output for several inputs.
+        One output for several inputs, or standard input and a directory.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
         raise click.UsageError("an output file takes exactly one input and no --out-dir; use --out-dir for several")
+    if out_dir is not None and any(file == STREAM for file, _ in files):
+        raise click.UsageError("standard input has no name to take into --out-dir; name its output by -o")
     targets = [_target(file, relative, suffix, output, out_dir) for file, relative in files]
     jobs, first = [], dict[Path, Path]()
     for (file, _), target in zip(files, targets, strict=True):
@@ -176,7 +178,8 @@ def _check_target(job: Job, force: bool) -> None:
     if job.rival is not None:
         raise ParameterError(f"would be written to {job.target}, as {job.rival} is; rename one of them")
     if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
-        raise ParameterError(f"{job.target} is the input itself; choose another output")
+        opposite = "decode" if job.target.suffix == ".fdc" else "encode"
+        raise ParameterError(f"{job.target} is the input itself; name another output, or did you mean {opposite}?")
     if job.target.is_dir():
         raise IsADirectoryError(f"{job.target} is a directory; name a file in it")
     if not force and job.target.is_file():

@@ -7,9 +7,10 @@ import click
 from fdcodec.cli import options
 from fdcodec.cli.batch import check_directory, describe_os_error, find_files
 from fdcodec.cli.console import Console
-from fdcodec.errors import FdcError
+from fdcodec.errors import FdcError, ParameterError
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel
+from fdcodec.model.registry import SUFFIX
 from fdcodec.words import counted
 
 
@@ -41,11 +42,15 @@ def learn(
 
     console = Console(quiet=quiet)
     check_directory(output)
+    if output.suffix != SUFFIX:
+        raise ParameterError(f"output: {output} does not end in {SUFFIX}, by which class models are known; add it")
     if output.exists() and not force:
         raise FileExistsError(f"{output} exists; add --force to replace it")
     start = resolved(parent)
     files = [file for file, _ in find_files(inputs, READABLE_SUFFIXES, recursive=recursive)]
     images = [picture for picture in (_read(file, console) for file in files) if picture is not None]
+    if files and not images:
+        return 1
     console.announce_compilation("learning from")
     console.say(f"learning from {counted(len(images), 'image')}; two dozen take about five minutes")
     with console.progress() as progress:

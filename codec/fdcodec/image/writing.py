@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from PIL import Image
+from PIL import ExifTags, Image
 from PIL.PngImagePlugin import PngInfo
 
 from fdcodec.errors import ParameterError, UnsupportedError
@@ -124,6 +124,11 @@ def _metadata(picture: Picture, target: Target) -> dict[str, Any]:
         kept["pnginfo"] = info
     if target.pillow_name == "JPEG" and "exif" in kept:
         kept["exif"] = b"Exif\0\0" + kept["exif"]
+    if target.pillow_name == "TIFF" and "xmp" in kept:
+        tags = Image.Exif()
+        tags.load(kept.get("exif", b""))
+        tags[ExifTags.Base.XMLPacket] = kept.pop("xmp")
+        kept["exif"] = tags
     return kept
 
 

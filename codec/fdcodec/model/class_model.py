@@ -26,7 +26,7 @@ _MAGIC = b"\x8bFDT"
 _HEAD_BYTES = len(_MAGIC) + 8
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ClassModel:
     """Everything the codec learns for a kind of image; equal models have equal hashes.
 
@@ -69,6 +69,11 @@ class ClassModel:
         from fdcodec.kernels.tables import build_tables
 
         return build_tables(self.transforms, self.learned)
+
+    def __repr__(self) -> str:
+        """Return name, identity and what there is; the arrays would fill a notebook."""
+        parts = f"{len(self.transforms)} transforms, {len(self.learned)} learned modes"
+        return f"<ClassModel {self.name!r} {self.hash.hex()[:16]}: {parts}>"
 
     def to_bytes(self) -> bytes:
         """Return the canonical bytes, deflated: what an `.fdc` file embeds."""
