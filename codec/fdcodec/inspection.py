@@ -111,7 +111,7 @@ def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
         bits = bits_of_tile(
             colours, shape, model, parameters.step_index, bounds, parameters.screen, parameters.adaptive
         )
-        for plane, counts in (bits | {"alpha": {"": 8.0 * len(alpha)}}).items():
+        for plane, counts in (bits | {"alpha": {"samples": 8.0 * len(alpha)}}).items():
             total.setdefault(plane, Counter()).update(counts)
     return {plane: {name: round(count) for name, count in counts.items()} for plane, counts in total.items()}
 

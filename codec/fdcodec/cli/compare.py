@@ -91,12 +91,15 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
 
 def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
     """Print the BD-rates, one line a measure, why any was refused, and what was left out."""
+    from fdcodec.compare.aggregate import anchor_of
+
+    anchor = comparison.codecs[anchor_of(comparison)]
     for measure, by_codec in rates.items():
         parts = [
             f"{comparison.codecs[codec]} {f'refused ({rate.reason})' if rate.reason else f'{rate.percent:+.1f} %'}"
             for codec, rate in by_codec.items()
         ]
-        write_line(f"BD-rate, {measure}: {', '.join(parts)}")
+        write_line(f"BD-rate against {anchor}, {measure}: {', '.join(parts) or 'none, images are too small'}")
     for label, missing in comparison.skipped.items():
         write_line(f"{label} was left out: it needs {missing}")
 
