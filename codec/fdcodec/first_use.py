@@ -28,7 +28,8 @@ from fdcodec.model import get
 BESIDE_DECODING = ("filter_plane", "deblock_plane", "reconstruct_plane", "restore_colour")
 BESIDE_ENCODING = ("trellis_levels", "code_leaf", *BESIDE_DECODING)
 PATIENCE_SECONDS = 120
-LOSSY_STARTERS = ("compose_rotations", "rotate_colour")  # which a lossy encode or decode compiles first
+# Which a lossy encode or decode compiles first.
+LOSSY_STARTERS = ("compose_rotations", "rotate_colour", "code_plane", "encode_plane")
 
 
 def compile_beside(first: str, encodes: bool) -> None:

@@ -117,7 +117,10 @@ def _share(attempts: dict[float, float], below: float, above: float, aim: float)
 def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal) -> float:
     # each further step on the same side is taken longer: the slope was too steep for this picture
     step = len(attempts) * (goal.aim - attempts[nearest]) / goal.slope
-    return _on_grid(min(max(nearest + step, _LOWEST), _HIGHEST))
+    place, further = _GRID.index(_on_grid(nearest)), _on_grid(min(max(nearest + step, _LOWEST), _HIGHEST))
+    if further != nearest:
+        return further
+    return _GRID[min(max(place + (1 if step > 0 else -1), 0), len(_GRID) - 1)]
 
 
 def _on_grid(quality: float) -> float:

@@ -161,6 +161,8 @@ def test_kernel_compiled_elsewhere_is_waited_for(monkeypatch, in_cache, alive, r
     found, lives = iter(in_cache), iter(alive)
 
     class Cache:
+        save_overload = None
+
         def load_overload(self, signature, target):
             return next(found)
 
@@ -171,7 +173,7 @@ def test_kernel_compiled_elsewhere_is_waited_for(monkeypatch, in_cache, alive, r
 
     monkeypatch.setattr(jit, "_elsewhere", {"reconstruct_plane": lambda: next(lives)})
     monkeypatch.setattr(jit, "sleep", lambda seconds: None)
-    jit._wait_for_others(Kernel)
+    jit._guard_cache(Kernel)
     assert Kernel._cache.load_overload(None, None) == result
     assert (list(found), list(lives), jit._elsewhere) == ([], [], {})
 

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 
@@ -77,7 +79,9 @@ def fallback(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("FDCODEC_CACHE_DIR", str(tmp_path / "file" / "none"))
     monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path))
-    return tmp_path / f"fdcodec-{os.getuid()}"
+    jit._private_temporary.cache_clear()
+    yield tmp_path / f"fdcodec-{os.getuid()}"
+    jit._private_temporary.cache_clear()
 
 
 def cache_dir():
@@ -120,6 +124,59 @@ def test_fallback_of_another_user_is_not_used(fallback, monkeypatch):
     monkeypatch.setattr(jit.os, "getuid", lambda: other)
     assert cache_dir().parent == fallback.parent
     assert list(fallback.with_name(f"fdcodec-{other}").iterdir()) == []
+
+
+def test_last_resort_is_one_directory_that_goes_with_the_process(fallback):
+    """Where no other directory will do, all kernels share one, which is removed at exit."""
+    fallback.touch()
+    program = "from fdcodec.kernels import jit; print(*{jit._cache_dir(p) for p in list(jit._ROOT.rglob('*.py'))[:9]})"
+    environment = {**os.environ, "TMPDIR": str(fallback.parent)}
+    printed = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout
+    assert len(printed.split()) == 1
+    assert not Path(printed.decode().strip()).exists()
+
+
+def test_home_that_is_not_known_is_no_error(fallback, monkeypatch):
+    """A user without a home directory has a cache in the temporary one."""
+
+    def refuse():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("FDCODEC_CACHE_DIR")
+    monkeypatch.setattr(jit.Path, "home", refuse)
+    assert cache_dir().parent == fallback
+
+
+def run_kernel(directory):
+    """Run a kernel in a new process with a cache directory; return how many it took from there."""
+    program = "from fdcodec.kernels.lossless_guesses import bit_length as k; k(5); print(len(k.stats.cache_hits))"
+    environment = {**os.environ, "FDCODEC_CACHE_DIR": str(directory)}
+    return int(subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout)
+
+
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("length", [0, 40])
+def test_damaged_cache_is_made_again(tmp_path, suffix, length):
+    """A file of the cache that was cut short, as by a loss of power, costs one compilation."""
+    run_kernel(tmp_path)
+    for file in tmp_path.rglob(f"*.{suffix}"):
+        file.write_bytes(file.read_bytes()[:length])
+    assert [run_kernel(tmp_path) for _ in range(2)] == [0, 1]
+
+
+def test_cache_that_is_full_is_done_without(monkeypatch):
+    """Where the compiled code cannot be kept, it is used all the same."""
+
+    class Cache:
+        def load_overload(self, signature, target):
+            return None
+
+        def save_overload(self, signature, data):
+            raise OSError(28, "No space left on device")
+
+    kernel = SimpleNamespace(py_func=part_of, _cache=Cache(), get_call_template=None)
+    jit._guard_cache(kernel)
+    kernel._cache.save_overload(None, None)
 
 
 def test_only_the_first_compilation_is_told():

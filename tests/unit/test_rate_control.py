@@ -100,3 +100,12 @@ def test_end_that_stays_does_not_hold_the_search():
     measure = Counter(lambda quality: float(np.interp(quality, qualities, np.log(sizes))))
     quality = search(measure, Goal(log(0.97 * 20000), log(20000), 0.042, True))
     assert 0.97 * 20000 <= exp(measure.curve(quality)) <= 20000
+
+
+@pytest.mark.parametrize("excess", [1e-5, 4e-4, -0.0305, -0.033])
+def test_first_attempt_that_nearly_does_is_not_the_last(excess):
+    """Where the next quality would be the one just tried, its neighbour is tried."""
+    measure = Counter(lambda quality: 6 + 0.042 * quality)
+    limit = exp(measure.curve(59.5) - excess)
+    quality = search(measure, Goal(log(0.97 * limit), log(limit), 0.042, True))
+    assert 0.97 <= exp(measure.curve(quality)) / limit <= 1

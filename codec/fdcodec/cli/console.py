@@ -27,7 +27,7 @@ _OPTION_OF = {
     "tile=256": "--tile 256",
 }
 _COMPILING_SECONDS = {"encoding": 40, "decoding": 15, "learning from": 60, "comparing": 60}
-_LOSSLESS_STARTER, _LOSSLESS_SECONDS = "code_row", 15
+_LOSSLESS_STARTERS, _LOSSLESS_SECONDS = ("code_bits", "code_row"), 15
 _ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|tile=256)\b")
 
 
@@ -111,7 +111,7 @@ def _compiling_time(task: str, kernel: str) -> str:
 
     if kernel in LOSSY_STARTERS:
         return f"about {_COMPILING_SECONDS[task]} s"
-    return f"about {_LOSSLESS_SECONDS} s" if kernel == _LOSSLESS_STARTER else "up to a minute"
+    return f"about {_LOSSLESS_SECONDS} s" if kernel in _LOSSLESS_STARTERS else "up to a minute"
 
 
 def write_line(text: str) -> None:

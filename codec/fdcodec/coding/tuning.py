@@ -7,6 +7,7 @@ from fdcodec.kernels.search_state import Options
 from fdcodec.kernels.tables import HALF_STEPS
 
 LAGRANGIAN = 0.10  # squared steps a bit is worth
+_DEARER = (1, 1, 1, 1, 1, 1.02, 1.02, 1.02, 1.02)  # bits by effort: what a longer search finds goes into smaller files
 ROOT = 0.9  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
 _ALWAYS, _NEVER = 0, int(INFINITE)
@@ -35,7 +36,7 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
     """Return the search options of each plane."""
     half_step = int(HALF_STEPS[step_index])
     step = half_step / 32  # in sample units
-    price = LAGRANGIAN * settings.thrift
+    price = LAGRANGIAN * settings.thrift * _DEARER[settings.effort - 1]
     lagrangian = max(1, round(price * half_step**2 / 4))
     candidates, fan = _CANDIDATES[settings.effort - 1], _FANS[settings.effort - 1]
     shared = {

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import ExifTags, Image, UnidentifiedImageError
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
@@ -91,12 +91,13 @@ def _read_npy(data: bytes, max_pixels: int) -> Picture:
 def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture, list[str]]:
     with _opened(data) as image:
         _check_pixels(image.size, max_pixels)
-        if lossless and _loses_bits(image):
+        if lossless and _loses_bits(image, data):
             raise UnsupportedError(
-                f"lossless: of the 16 bits of this {image.format} file Pillow reads 8; "
+                f"lossless: of the more than 8 bits of this {image.format} file Pillow reads 8; "
                 "give the samples as .npy of uint16, or leave lossless=True out"
             )
-        notes = _losses(image)
+        _refuse_deep_planes(image, data)
+        notes = _losses(image, data)
         picture, mode_notes = picture_of_pillow(load_as_stored(image))
         return picture, notes + mode_notes
 
@@ -120,20 +121,39 @@ def _refuse_rare_tiff(data: bytes) -> None:
             raise UnsupportedError(f"TIFF of samples that are not supported; {CONVERT}") from None
 
 
-def _losses(image: Image.Image) -> list[str]:
+def _losses(image: Image.Image, data: bytes) -> list[str]:
     notes = []
     frames = getattr(image, "n_frames", 1)
     if frames > 1:
         notes.append(f"only the first of {frames} frames was read")
-    if _loses_bits(image):
-        notes.append("16-bit colour was reduced to 8 bits: Pillow reads no more")
+    if _loses_bits(image, data):
+        notes.append("colour of more than 8 bits was reduced to 8 bits: Pillow reads no more")
     return notes
 
 
-def _loses_bits(image: Image.Image) -> bool:
-    """Say whether of more than 8 stored bits 8 will be read, by what Pillow tells its decoders before loading."""
-    tiles = [] if image.mode.startswith("I") else getattr(image, "tile", [])
-    return any(";16" in str(tile.args) or (tile.codec_name == "ppm" and tile.args[1] > 0xFF) for tile in tiles)
+def _loses_bits(image: Image.Image, data: bytes) -> bool:
+    """Say whether of more than 8 stored bits 8 will be read: by tags, headers, or what Pillow tells its decoders."""
+    if image.mode.startswith("I"):
+        return False
+    if isinstance(image, TiffImageFile):
+        return any(bits > 8 for bits in image.tag_v2.get(ExifTags.Base.BitsPerSample, ()))
+    if image.format == "JPEG2000":  # in the SIZ marker, a byte of depth for every third of a component
+        start = data.find(b"\xff\x4f\xff\x51") + 42
+        return any(depth & 0x7F > 7 for depth in data[start : start + 3 * len(image.getbands()) : 3])
+    if image.format == "AVIF":
+        flags = data[data.find(b"av1C") + 6 :][:1]
+        return bool(flags and flags[0] & 0x40)
+    tiles = getattr(image, "tile", [])
+    return any(";16B" in str(tile.args) or (tile.codec_name == "ppm" and tile.args[1] > 0xFF) for tile in tiles)
+
+
+def _refuse_deep_planes(image: Image.Image, data: bytes) -> None:
+    """Raise UnsupportedError for a TIFF of separate planes of 16 bits, whose bytes Pillow takes for samples."""
+    separate = isinstance(image, TiffImageFile) and image.tag_v2.get(ExifTags.Base.PlanarConfiguration) == 2
+    if separate and _loses_bits(image, data):
+        raise UnsupportedError(
+            "TIFF of separate planes of 16 bits, which Pillow does not read; give them as .npy of uint16"
+        )
 
 
 def _check_pixels(size: tuple[int, int], max_pixels: int) -> None:

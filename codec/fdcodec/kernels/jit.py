@@ -11,12 +11,15 @@ Three things that would surprise a reader:
   `NUMBA_DISABLE_JIT=1` give the same integers.
 """
 
+import atexit
 import os
 import re
+import shutil
 import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -65,19 +68,33 @@ def source_digest(path: Path) -> str:
 @cache
 def _cache_dir(path: Path) -> Path:
     """Return a writable cache directory for a source file, in the user's cache or, failing that, a temporary one."""
-    home = Path(os.environ.get("FDCODEC_CACHE_DIR") or Path.home() / ".cache" / "fdcodec")
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    for base in (home, Path(tempfile.gettempdir()) / f"fdcodec-{user}"):
-        directory = base / f"{path.stem}-{source_digest(path)}"
-        try:
-            if base != home:
-                _claim(base)
+    name = f"{path.stem}-{source_digest(path)}"
+    for base in (_users_cache, _shared_temporary):
+        with suppress(OSError, RuntimeError):  # RuntimeError: of a user without a home directory
+            directory = base() / name
             directory.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(directory, os.W_OK):
-            return directory
-    return Path(tempfile.mkdtemp(prefix="fdcodec-"))
+            if os.access(directory, os.W_OK):
+                return directory
+    return _private_temporary()
+
+
+def _users_cache() -> Path:
+    return Path(os.environ.get("FDCODEC_CACHE_DIR") or Path.home() / ".cache" / "fdcodec")
+
+
+def _shared_temporary() -> Path:
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    directory = Path(tempfile.gettempdir()) / f"fdcodec-{user}"
+    _claim(directory)
+    return directory
+
+
+@cache
+def _private_temporary() -> Path:
+    """Return a directory of this process, which is removed with it."""
+    directory = tempfile.mkdtemp(prefix="fdcodec-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return Path(directory)
 
 
 def _claim(directory: Path) -> None:
@@ -131,21 +148,33 @@ def compiled_elsewhere(names: Iterable[str], goes_on: Callable[[], bool]) -> Non
     _elsewhere.update(dict.fromkeys(names, goes_on))
 
 
-def _wait_for_others(compiled: Any) -> None:
-    """Take a kernel that another process compiles from the cache as soon as it is there."""
+def _guard_cache(compiled: Any) -> None:
+    """Take a kernel that another process compiles as soon as it is there; do without a cache, damaged or full."""
     if not hasattr(compiled, "get_call_template"):
         return
-    load = compiled._cache.load_overload
+    kept, load, save = compiled._cache, compiled._cache.load_overload, compiled._cache.save_overload
+
+    def load_or_none(signature: object, target: object) -> object:
+        try:
+            return load(signature, target)
+        except Exception:  # unpickling what is damaged raises nearly anything
+            with suppress(OSError):
+                kept.flush()
+            return None
 
     def load_or_wait(signature: object, target: object) -> object:
         goes_on = _elsewhere.pop(compiled.py_func.__name__, lambda: False)
         may_come = goes_on()  # asked before the cache is: the kernel may come in between
-        while (found := load(signature, target)) is None and may_come:
+        while (found := load_or_none(signature, target)) is None and may_come:
             sleep(_POLL_SECONDS)
             may_come = goes_on()
         return found
 
-    compiled._cache.load_overload = load_or_wait
+    def save_if_possible(signature: object, data: object) -> None:
+        with suppress(OSError):
+            save(signature, data)
+
+    kept.load_overload, kept.save_overload = load_or_wait, save_if_possible
 
 
 def _widen_literals(compiled: Any) -> None:
@@ -164,7 +193,7 @@ def _compile_entry(function: Function, options: dict[str, Any]) -> Function:
     finally:
         config.CACHE_DIR = saved  # type: ignore[attr-defined]
     _widen_literals(compiled)
-    _wait_for_others(compiled)
+    _guard_cache(compiled)
     return compiled
 
 
