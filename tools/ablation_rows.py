@@ -95,7 +95,7 @@ def block_sides(smallest_log2: int, largest_log2: int) -> Callable[[Setup], None
 
 def no_halves(setup: Setup) -> None:
     """Cut squares in quarters only."""
-    tuning._HALVES = (0,) * EFFORTS
+    tuning._HALVE_BITS = ((tuning._NEVER,) * 3,) * EFFORTS
 
 
 def planar_and_dc(setup: Setup) -> None:
@@ -192,10 +192,10 @@ ROWS = {
     "planar-dc": Row("planar and DC prediction only", "+11.9 (DC only)", planar_and_dc, compiled=True),
     "no-smoothing": Row("references not smoothed", "", no_smoothing, compiled=True),
     "no-blends": Row("predictions not blended with the edges", "+1.0", no_blends, compiled=True),
-    "candidates-1": Row("1 mode tried in full", "+1.1", candidates(1)),
-    "candidates-2": Row("2 modes tried in full", "+0.3", candidates(2)),
-    "candidates-3": Row("3 modes tried in full", "0", candidates(3)),
-    "candidates-8": Row("8 modes tried in full", "-0.3", candidates(8)),
+    "candidates-1": Row("at most 1 mode tried in full", "+1.1", candidates(1)),
+    "candidates-2": Row("at most 2 modes tried in full", "+0.3", candidates(2)),
+    "candidates-3": Row("at most 3 modes tried in full", "0", candidates(3)),
+    "candidates-8": Row("at most 8 modes tried in full", "-0.3", candidates(8)),
     "scalar": Row("uniform quantizer, levels by rate and distortion", "+2.7", scalar_quantizer, compiled=True),
     "dead-zone": Row(
         "uniform quantizer with a dead zone", "+5.9 (3 more than the row above)", dead_zone, compiled=True
