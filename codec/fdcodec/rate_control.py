@@ -19,7 +19,7 @@ MAX_ENCODES = 8
 FIRST_QUALITY = 60.0
 """About where a search starts."""
 
-_LOWEST, _HIGHEST = 0.0, 100.0
+_LOWEST = 0.0
 _GRID = sorted({step_index_for(k / 4): k / 4 for k in range(400, -1, -1)}.values())
 """The lowest quality, in quarters, of each quantization step."""
 
@@ -71,7 +71,7 @@ def search(measure: Callable[[float], float], goal: Goal) -> float:
         The best of the attempts; where even the lowest quality measures above a goal that must not be exceeded, 0.
     """
     attempts: dict[float, float] = {}
-    quality = _on_grid(FIRST_QUALITY)
+    quality = _nearest(_GRID, FIRST_QUALITY)
     while quality not in attempts and len(attempts) < MAX_ENCODES:
         attempts[quality] = measure(quality)
         if goal.lowest <= attempts[quality] <= goal.highest:
@@ -96,8 +96,7 @@ def _next_quality(attempts: dict[float, float], goal: Goal) -> float:
         return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, above, goal)
     share = _share(attempts, attempts[below], attempts[above], goal.aim)
     quality = below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
-    between = [step for step in _GRID if below < step < above]
-    return min(between, key=lambda step: abs(step - quality)) if between else quality
+    return _nearest([step for step in _GRID if below < step < above], quality)
 
 
 def _share(attempts: dict[float, float], below: float, above: float, aim: float) -> float:
@@ -116,12 +115,11 @@ def _share(attempts: dict[float, float], below: float, above: float, aim: float)
 
 def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal) -> float:
     # each further step on the same side is taken longer: the slope was too steep for this picture
-    step = len(attempts) * (goal.aim - attempts[nearest]) / goal.slope
-    place, further = _GRID.index(_on_grid(nearest)), _on_grid(min(max(nearest + step, _LOWEST), _HIGHEST))
-    if further != nearest:
-        return further
-    return _GRID[min(max(place + (1 if step > 0 else -1), 0), len(_GRID) - 1)]
+    wanted = nearest + len(attempts) * (goal.aim - attempts[nearest]) / goal.slope
+    beyond = [step for step in _GRID if (step > nearest if wanted > nearest else step < nearest)]
+    return _nearest(beyond, wanted) if beyond else nearest
 
 
-def _on_grid(quality: float) -> float:
-    return min(_GRID, key=lambda step: abs(step - quality))
+def _nearest(steps: list[float], quality: float) -> float:
+    """Return the step nearest to a quality, or where there is none the quality itself."""
+    return min(steps, key=lambda step: abs(step - quality), default=quality)

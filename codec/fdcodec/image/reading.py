@@ -63,7 +63,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     LimitError
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
-        Floating-point or LAB samples, an array that is no image, or with `lossless` 16-bit colour or gray with alpha.
+        Floating-point or LAB samples, an array that is no image, TIFF of separate planes of 16 bits, or with `lossless`
+        colour or gray with alpha of more than 8 bits.
     OSError
         The file cannot be opened.
     """
