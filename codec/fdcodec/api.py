@@ -7,9 +7,8 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fdcodec import container
-from fdcodec.arguments import MAX_THREADS, check_flags, check_integers, checked_encoding, checked_region, resolved
-from fdcodec.errors import PartialWarning
-from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
+from fdcodec.arguments import checked_encoding
+from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.sources import Source, read_source
 
 if TYPE_CHECKING:
@@ -65,7 +64,8 @@ def encode(
     effort
         1 (fastest) to 9 (smallest file).
     threads
-        Threads to encode with; 0 takes one for each processor. The bytes do not depend on it.
+        Threads to encode tiles with, or to try class models with; 0 takes one for each processor. The bytes do not
+        depend on it.
     tile
         Side of the tiles that can be decoded alone, in pixels, 16..65535; None lets the size of the image decide.
     sparsity
@@ -121,7 +121,10 @@ def encode(
         tune=tune,
         verify=verify,
     )
-    return encode_to_target(picture, settings, target).data
+    encoded = encode_to_target(picture, settings, target)
+    if encoded.miss is not None:
+        warnings.warn(encoded.miss, stacklevel=2)
+    return encoded.data
 
 
 def decode(
@@ -213,22 +216,13 @@ def decode_picture(
     partial: bool = False,
 ) -> Picture:
     """Decode a file, or a rectangle of it, to its samples and metadata; arguments and errors as for `decode_region`."""
-    from fdcodec import codec
-    from fdcodec.recovery import decode_partially
+    from fdcodec.decoding import picture_and_loss
 
-    check_flags(partial=partial)
-    check_integers(max_pixels=(max_pixels, 1, MAX_SIDE**2), threads=(threads, 0, MAX_THREADS))
-    if region is not None:
-        region = checked_region(region)
-    model = None if transform is None else resolved(transform)
-    content, threads = read_source(data), int(threads) or os.cpu_count() or 1
-    if region is None:
-        region = container.read_header(content).rectangle
-    if not partial:
-        return codec.decode_region(content, region, max_pixels, threads, model)
-    picture, loss = decode_partially(content, region, max_pixels, threads, model)
+    picture, loss = picture_and_loss(
+        data, region, max_pixels=max_pixels, threads=threads, transform=transform, partial=partial
+    )
     if loss is not None:
-        warnings.warn(PartialWarning(loss.message, loss.missing), stacklevel=3)
+        warnings.warn(loss, stacklevel=3)
     return picture
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fdcodec.errors import ParameterError
 from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
+from fdcodec.parallel import usable_processors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,14 +62,14 @@ def checked_encoding(
     target = only_target(lossless, **targets)
     check_transform(transform, embed)
     check_tune(tune)
-    check_integers(effort=(effort, 1, 9), threads=(threads, 0, MAX_THREADS))
+    check_integers(effort=(effort, 1, 9))
     limits = {"tile": (tile, MIN_TILE_SIZE, MAX_SIDE), "sparsity": (sparsity, 1, MAX_SIDE)}
     check_integers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
     settings = EncoderSettings(
         transform=transform,
         embed=embed,
         effort=int(effort),  # of numpy's integers, the narrow and the unsigned ones wrap around
-        threads=int(threads) or os.cpu_count() or 1,
+        threads=checked_threads(threads),
         tile=None if tile is None else int(tile),
         sparsity=None if sparsity is None else int(sparsity),
         tune=tune,
@@ -77,6 +78,12 @@ def checked_encoding(
     if lossless:
         refuse_with_lossless([name for name in LOSSY_ONLY if getattr(settings, name) != getattr(EncoderSettings, name)])
     return settings, target
+
+
+def checked_threads(threads: int) -> int:
+    """Return a number of threads, for 0 that of the processors; ParameterError if it is none."""
+    check_integers(threads=(threads, 0, MAX_THREADS))
+    return int(threads) or usable_processors()
 
 
 def refuse_with_lossless(given: Sequence[str]) -> None:

@@ -1,8 +1,7 @@
-"""encode() and decode(): the stages, in order. What only the encoder needs is imported where it does."""
+"""encode() and decode(): the stages, in order. What not every call needs is imported where one does."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -11,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import container
-from fdcodec.coding import lossless
 from fdcodec.coding.lossy import colour_payload, decode_tile, encode_tile, join_alpha, plane_shape
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
@@ -24,11 +22,11 @@ from fdcodec.image.picture import Picture, Samples
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel, find
 from fdcodec.model.registry import is_preset
+from fdcodec.parallel import each
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-S = TypeVar("S")
 T = TypeVar("T")
 Region = tuple[int, int, int, int]
 
@@ -54,9 +52,10 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     parameters = choose_parameters(picture.samples, settings)
     header = _header_of(picture, settings)
     models = choose_models(picture.samples.astype(np.uint8, copy=False), settings, parameters)
-    attempts = [_encode_with(model, picture, header, parameters, settings) for model in models]
+    attempt = partial(_encode_with, picture=picture, header=header, parameters=parameters, settings=settings)
     model, payloads, errors = min(
-        attempts, key=lambda each: total_cost(each.errors, sum(map(len, each.payloads)), parameters.step_index)
+        each(attempt, models, settings.threads if header.tile_count == 1 else 1),
+        key=lambda found: total_cost(found.errors, sum(map(len, found.payloads)), parameters.step_index),
     )
     if header.channels in (2, 4):
         payloads = list(map(join_alpha, payloads, _over_tiles(header, settings.threads, _encode_alpha, picture)))
@@ -128,7 +127,7 @@ def decode_tiles(
         else:
             _paste(samples, part, tile_x - x, tile_y - y)
 
-    _each(decode_into, tiles, threads)
+    list(each(decode_into, tiles, threads))
     return Picture(samples, *file.metadata, two_dimensional=header.two_dimensional)
 
 
@@ -157,13 +156,12 @@ def _encode_part(
     steps = adaptive_steps(colours, settings, step_index, bounds) if parameters.adaptive else None
     goal = planes if parameters.screen else aim_beyond(planes, matrix)  # it costs screens 1 to 3 %
     payload, decoded, maps, _ = encode_tile(goal, model, options, parameters.screen, steps)
-    errors = strength_errors(planes, decoded, maps, model, step_index)
-    return payload, errors
+    return payload, strength_errors(planes, decoded, maps, model, step_index)
 
 
 def _encode_alpha(samples: Samples) -> bytes:
     """Return the payload of a tile's alpha, which is coded without loss and once, whatever models are tried."""
-    return lossless.encode_planes(samples[:, :, -1:].transpose(2, 0, 1).copy(), 8)
+    return _exact_payload(samples[:, :, -1:], 8)
 
 
 def _decode_part(
@@ -172,7 +170,7 @@ def _decode_part(
     """Return the samples of one tile; the inverse of `_encode_part`, or of the lossless coder."""
     height, width, channels = shape
     if model is None or parameters is None:
-        return lossless.decode_planes(payload, channels, height, width, depth).transpose(1, 2, 0)
+        return _exact_samples(payload, shape, depth)
     planes_shape = plane_shape(height, width, channels)
     matrix = colour_matrix(parameters.colour) if planes_shape[0] == 3 else None
     colours, alpha = colour_payload(payload, channels)
@@ -183,17 +181,27 @@ def _decode_part(
     samples: NDArray[np.uint8] = from_planes(planes, matrix, height, width)
     if channels in (1, 3):
         return samples
-    opacity = lossless.decode_planes(alpha, 1, height, width, 8).transpose(1, 2, 0)
-    return np.concatenate([samples, opacity], axis=2)
+    return np.concatenate([samples, _exact_samples(alpha, (height, width, 1), 8)], axis=2)
+
+
+def _exact_payload(samples: Samples, depth: int) -> bytes:
+    """Return the payload of samples that are coded without loss."""
+    from fdcodec.coding.lossless import encode_planes
+
+    return encode_planes(samples.transpose(2, 0, 1).copy(), depth)
+
+
+def _exact_samples(payload: bytes, shape: tuple[int, int, int], depth: int) -> Samples:
+    """Return the samples of a payload without loss; the inverse of `_exact_payload`."""
+    from fdcodec.coding.lossless import decode_planes
+
+    height, width, channels = shape
+    return decode_planes(payload, channels, height, width, depth).transpose(1, 2, 0)
 
 
 def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
     header = _header_of(picture, settings)
-
-    def encode_part(samples: Samples) -> bytes:
-        return lossless.encode_planes(samples.transpose(2, 0, 1).copy(), picture.depth)
-
-    payloads = _over_tiles(header, settings.threads, encode_part, picture)
+    payloads = _over_tiles(header, settings.threads, partial(_exact_payload, depth=picture.depth), picture)
     return container.write(header, payloads, metadata=_metadata_of(picture))
 
 
@@ -211,22 +219,14 @@ def _header_of(picture: Picture, settings: EncoderSettings) -> Header:
 
 
 def _over_tiles(header: Header, threads: int, encode_part: Callable[[Samples], T], picture: Picture) -> list[T]:
-    """Encode each tile, `threads` of them at a time; the kernels hold no lock."""
+    """Encode each tile, `threads` of them at a time."""
 
     def parts() -> Iterable[Samples]:
         for index in range(header.tile_count):
             x, y, width, height = header.tile_rectangle(index)
             yield picture.samples[y : y + height, x : x + width]
 
-    return _each(encode_part, parts(), threads if header.tile_count > 1 else 1)
-
-
-def _each(work: Callable[[S], T], items: Iterable[S], threads: int) -> list[T]:
-    """Return the work on each item, in order; no more than `threads` of them at a time."""
-    if threads == 1:
-        return [work(item) for item in items]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, items))
+    return list(each(encode_part, parts(), threads if header.tile_count > 1 else 1))
 
 
 def _metadata_of(picture: Picture) -> container.Metadata:

@@ -24,6 +24,7 @@ from fdcodec.kernels.tables import HALF_STEPS, new_maps
 from fdcodec.kernels.tree_syntax import code_leaf, new_code_work
 from fdcodec.kernels.trellis_kernels import trellis_levels
 from fdcodec.model import get
+from fdcodec.parallel import usable_processors
 
 BESIDE_DECODING = ("filter_plane", "deblock_plane", "reconstruct_plane", "restore_colour")
 BESIDE_ENCODING = ("trellis_levels", "code_leaf", *BESIDE_DECODING)
@@ -34,7 +35,7 @@ LOSSY_STARTERS = ("compose_rotations", "rotate_colour", "code_plane", "encode_pl
 
 def compile_beside(first: str, encodes: bool) -> None:
     """Start the second process if the first kernel to be compiled is of lossy coding, and there is a core for it."""
-    if first not in LOSSY_STARTERS or _usable_cores() < 2 or not sys.executable:
+    if first not in LOSSY_STARTERS or usable_processors() < 2 or not sys.executable:
         return
     with suppress(OSError):
         process = subprocess.Popen(
@@ -47,11 +48,6 @@ def compile_beside(first: str, encodes: bool) -> None:
         end = monotonic() + PATIENCE_SECONDS
         names = BESIDE_ENCODING if encodes else BESIDE_DECODING
         compiled_elsewhere(names, lambda: process.poll() is None and monotonic() < end)
-
-
-def _usable_cores() -> int:
-    """Return the number of cores that this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def compile_for_encoding() -> None:

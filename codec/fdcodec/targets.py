@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from math import inf, log, log10
@@ -37,14 +36,15 @@ _PSNR_SLOPE = 0.27  # dB for one unit of quality
 
 
 class Encoded(NamedTuple):
-    """A file, and its PSNR in dB where that was aimed at and so is known."""
+    """A file, its PSNR in dB where that was aimed at and so is known, and in what the target was missed, if it was."""
 
     data: bytes
     psnr_db: float | None = None
+    miss: TargetWarning | None = None
 
 
 def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target) -> Encoded:
-    """Encode once for a quality or losslessly, up to eight times for a size or a PSNR; a miss is a TargetWarning."""
+    """Encode once for a quality or losslessly, up to eight times for a size or a PSNR."""
     if target.kind == "lossless":
         return Encoded(_encoded(picture, replace(settings, lossless=True)))
     if target.kind == "quality":
@@ -52,16 +52,10 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
     if target.kind == "psnr_db":
         goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
         data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data, _own_model(settings)))
-        if abs(reached - target.value) > PROMISED_DB:
-            _warn(f"a PSNR of {target.value:g} dB was not met; of the files tried the nearest has {reached:.2f} dB")
-        return Encoded(data, reached)
+        return Encoded(data, reached, _psnr_miss(reached, target.value))
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
     data, _ = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
-    if len(data) > size:
-        _warn(f"a size of {size} bytes was not met; the smallest file has {len(data)} bytes")
-    if len(data) < LEAST_FILL * size:
-        _warn(f"{size} bytes were not filled; of the files tried the nearest below has {len(data)} bytes", kept=True)
-    return Encoded(data)
+    return Encoded(data, miss=_size_miss(len(data), size))
 
 
 def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
@@ -75,8 +69,21 @@ def _own_model(settings: EncoderSettings) -> ClassModel | None:
     return None if settings.transform == "auto" else resolve(settings.transform)
 
 
-def _warn(message: str, kept: bool = False) -> None:
-    warnings.warn(TargetWarning(message, kept), stacklevel=4)
+def _psnr_miss(reached_db: float, wanted_db: float) -> TargetWarning | None:
+    if abs(reached_db - wanted_db) <= PROMISED_DB:
+        return None
+    return TargetWarning(
+        f"a PSNR of {wanted_db:g} dB was not met; of the files tried the nearest has {reached_db:.2f} dB"
+    )
+
+
+def _size_miss(size_bytes: int, limit_bytes: int) -> TargetWarning | None:
+    if size_bytes > limit_bytes:
+        return TargetWarning(f"a size of {limit_bytes} bytes was not met; the smallest file has {size_bytes} bytes")
+    if size_bytes >= LEAST_FILL * limit_bytes:
+        return None
+    message = f"{limit_bytes} bytes were not filled; of the files tried the nearest below has {size_bytes} bytes"
+    return TargetWarning(message, kept=True)
 
 
 def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> float:

@@ -65,8 +65,8 @@ def attempts_of(monkeypatch, samples):
     """Return what the encoder tried for a picture."""
     attempts, original = [], codec._encode_with
 
-    def record(*arguments):
-        attempts.append(original(*arguments))
+    def record(*arguments, **named):
+        attempts.append(original(*arguments, **named))
         return attempts[-1]
 
     with monkeypatch.context() as patched:

@@ -70,7 +70,7 @@ def started(monkeypatch):
             return None
 
     monkeypatch.setattr(first_use.subprocess, "Popen", Process)
-    monkeypatch.setattr(first_use, "_usable_cores", lambda: 2)
+    monkeypatch.setattr(first_use, "usable_processors", lambda: 2)
     monkeypatch.setattr(jit, "_elsewhere", {})
     return commands
 
@@ -83,7 +83,7 @@ def test_no_second_process_for_lossless_files(started):
 
 def test_no_second_process_on_one_core(started, monkeypatch):
     """One core has nothing beside."""
-    monkeypatch.setattr(first_use, "_usable_cores", lambda: 1)
+    monkeypatch.setattr(first_use, "usable_processors", lambda: 1)
     first_use.compile_beside("compose_rotations", encodes=True)
     assert started == []
 
@@ -163,9 +163,6 @@ def test_kernel_compiled_elsewhere_is_waited_for(monkeypatch, in_cache, alive, r
     class Cache:
         save_overload = None
 
-        def load_overload(self, signature, target):
-            return next(found)
-
     class Kernel:
         py_func = reconstruct_plane.py_func
         _cache = Cache()
@@ -173,6 +170,7 @@ def test_kernel_compiled_elsewhere_is_waited_for(monkeypatch, in_cache, alive, r
 
     monkeypatch.setattr(jit, "_elsewhere", {"reconstruct_plane": lambda: next(lives)})
     monkeypatch.setattr(jit, "sleep", lambda seconds: None)
+    monkeypatch.setattr(jit, "_load", lambda kept, signature, target: next(found))
     jit._guard_cache(Kernel)
     assert Kernel._cache.load_overload(None, None) == result
     assert (list(found), list(lives), jit._elsewhere) == ([], [], {})

@@ -168,15 +168,22 @@ def test_cache_that_is_full_is_done_without(monkeypatch):
     """Where the compiled code cannot be kept, it is used all the same."""
 
     class Cache:
-        def load_overload(self, signature, target):
-            return None
-
         def save_overload(self, signature, data):
             raise OSError(28, "No space left on device")
 
     kernel = SimpleNamespace(py_func=part_of, _cache=Cache(), get_call_template=None)
     jit._guard_cache(kernel)
     kernel._cache.save_overload(None, None)
+
+
+def test_compiled_code_runs_without_what_compiles():
+    """An encode whose kernels are all in the cache imports neither numba's array library nor SciPy's algebra."""
+    program = (
+        "import sys, numpy, fdcodec; fdcodec.encode(numpy.zeros((8, 8, 3), 'uint8'), transform='dct'); "
+        "print({'numba.np.arraymath', 'scipy.linalg'} & set(sys.modules))"
+    )
+    printed = [subprocess.run([sys.executable, "-c", program], capture_output=True).stdout for _ in range(2)]
+    assert printed[1].strip() == b"set()"
 
 
 def test_only_the_first_compilation_is_told():

@@ -12,13 +12,13 @@ PACKAGE = Path(__file__).parents[2] / "codec" / "fdcodec"
 SOURCES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 LAYERS = [
-    {"errors", "limits", "paths", "words"},
+    {"errors", "limits", "parallel", "paths", "words"},
     {"kernels"},
     {"transform"},
     {"coding", "filtering", "image", "container", "model", "learning", "presets"},
     {"choice", "codec", "training"},
     {"api", "api_learn", "arguments", "reader", "sources", "targets", "rate_control", "fdcodec"}
-    | {"first_use", "inspection", "recovery", "verification"},
+    | {"decoding", "first_use", "inspection", "recovery", "verification"},
     {"integrations", "compare"},
     {"cli", "__main__"},
 ]

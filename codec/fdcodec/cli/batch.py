@@ -5,13 +5,14 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from traceback import extract_tb
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
 from fdcodec.cli.console import STDOUT_CLOSED, Console
 from fdcodec.errors import FdcError, ParameterError, TargetWarning
 from fdcodec.image.files import replace_file
+from fdcodec.parallel import each
 
 NOT_AS_ASKED = TargetWarning.exit_code
 """Exit code of a result that was written, but is not what was asked for; `not_as_asked` among its facts says why."""
@@ -119,8 +120,29 @@ def _target(file: Path, relative: Path, suffix: str, output: str | None, out_dir
     return Path(out_dir) / relative.with_suffix(suffix) if out_dir is not None else file.with_suffix(suffix)
 
 
-def run_jobs(jobs: list[Job], work: Callable[[Job], dict[str, Any]], console: Console, *, force: bool = True) -> int:
-    """Do the jobs in turn and return the exit code.
+class Outcome(NamedTuple):
+    """What became of a job: its exit code, and facts to report or, where there is no result, why."""
+
+    code: int
+    facts: dict[str, Any]
+    fault: str = ""
+
+
+def split_threads(threads: int, jobs: list[Job]) -> tuple[int, int]:
+    """Return how many jobs go at a time, and how many threads each has."""
+    at_once = max(min(threads, len(jobs)), 1)
+    return at_once, threads // at_once
+
+
+def run_jobs(
+    jobs: list[Job],
+    work: Callable[[Job], dict[str, Any]],
+    console: Console,
+    *,
+    force: bool = True,
+    at_once: int = 1,
+) -> int:
+    """Do the jobs, report them in order, and return the exit code.
 
     It is that of the only job; of several, 1 if any failed, else 5 if any was not done as asked.
 
@@ -134,35 +156,38 @@ def run_jobs(jobs: list[Job], work: Callable[[Job], dict[str, Any]], console: Co
         Where to report.
     force
         Whether existing outputs may be replaced.
+    at_once
+        How many jobs are done at a time, in threads.
     """
     if not jobs:
         console.say("no input was found; nothing was done")
-    codes = [_run_job(job, work, console, force) for job in console.track(jobs)]
+    outcomes = each(lambda job: _outcome(job, work, force), jobs, at_once)
+    codes = []
+    for job, (code, facts, fault) in console.track(zip(jobs, outcomes, strict=True), len(jobs)):
+        console.fail(str(job.source), fault) if fault else console.report(str(job.source), facts)
+        codes.append(code)
     failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
     if len(jobs) > 1:
         console.say(f"{len(jobs) - failed} of {len(jobs)} done" + (f", {failed} failed" if failed else ""))
     return (codes or [0])[0] if len(codes) < 2 else 1 if failed else max(codes)
 
 
-def _run_job(job: Job, work: Callable[[Job], dict[str, Any]], console: Console, force: bool) -> int:
+def _outcome(job: Job, work: Callable[[Job], dict[str, Any]], force: bool) -> Outcome:
     try:
         if job.target != STREAM:
             _check_target(job, force)
         facts = work(job)
-        console.report(str(job.source), facts)
     except BrokenPipeError:
         raise
     except FdcError as error:
-        console.fail(str(job.source), str(error))
-        return error.exit_code
+        return Outcome(error.exit_code, {}, str(error))
     except OSError as error:
-        console.fail(str(job.source), describe_os_error(error))
-        return 1
+        return Outcome(1, {}, describe_os_error(error))
     except Exception as error:  # a defect of ours must not keep the other inputs from being done
         place = extract_tb(error.__traceback__)[-1]
-        console.fail(str(job.source), f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}")
-        return 1
-    return NOT_AS_ASKED if facts.get("not_as_asked") else 0
+        message = f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}"
+        return Outcome(1, {}, message)
+    return Outcome(NOT_AS_ASKED if facts.get("not_as_asked") else 0, facts)
 
 
 def check_directory(target: Path) -> None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import click
 
+from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
-from fdcodec.cli.batch import Job, find_files, run_jobs
+from fdcodec.cli.batch import Job, find_files, run_jobs, split_threads
 from fdcodec.cli.console import Console
 
 
@@ -21,7 +22,8 @@ def check(
     transform: str | None,
     as_json: bool,
     quiet: bool,
-    **limits: int,
+    threads: int,
+    max_pixels: int,
 ) -> int:
     """Check that .fdc files are whole, decode, and decode to the hash they carry."""
     from fdcodec.model import resolve
@@ -31,7 +33,9 @@ def check(
     if not structure_only:
         console.announce_compilation("decoding")
     own = None if transform is None else resolve(transform)
-    return run_jobs(jobs, lambda job: _check(job, structure_only=structure_only, own=own, **limits), console)
+    at_once, threads = split_threads(checked_threads(threads), jobs)
+    arguments = {"structure_only": structure_only, "own": own, "threads": threads, "max_pixels": max_pixels}
+    return run_jobs(jobs, lambda job: _check(job, **arguments), console, at_once=at_once)
 
 
 def _check(job: Job, **options: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -67,14 +67,14 @@ class Console:
             write_line(json.dumps({"input": source, "error": message}, ensure_ascii=False))
         click.echo(f"fdcodec: {source}: {message}", err=True)
 
-    def track(self, items: Sequence[T]) -> Iterable[T]:
+    def track(self, items: Iterable[T], count: int) -> Iterable[T]:
         """Yield the items, with a progress bar if there are several and stderr is a terminal."""
-        if self._quiet or len(items) < 2 or not on_terminal():
+        if self._quiet or count < 2 or not on_terminal():
             return items
         from rich.console import Console as RichConsole
         from rich.progress import track
 
-        return track(items, description="", console=RichConsole(stderr=True), transient=True)
+        return track(items, total=count, description="", console=RichConsole(stderr=True), transient=True)
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[str, int, int], None] | None]:

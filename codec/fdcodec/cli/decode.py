@@ -1,16 +1,15 @@
 """fdcodec decode."""
 
-import warnings
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import click
 
+from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
-from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
+from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output, split_threads
 from fdcodec.cli.console import Console
-from fdcodec.errors import PartialWarning
 
 Region = tuple[int, int, int, int]
 
@@ -60,7 +59,8 @@ def decode(
     console.announce_compilation("decoding")
     if settings["transform"] is not None:
         settings["transform"] = resolve(settings["transform"])
-    return run_jobs(jobs, lambda job: _decode(job, suffix, settings), console, force=force)
+    at_once, settings["threads"] = split_threads(checked_threads(settings["threads"]), jobs)
+    return run_jobs(jobs, lambda job: _decode(job, suffix, settings), console, force=force, at_once=at_once)
 
 
 def _is_output(last: Path) -> bool:
@@ -86,14 +86,11 @@ def _output_suffix(name: str | None, output: str | None) -> str:
 
 
 def _decode(job: Job, suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
-    from fdcodec import api
+    from fdcodec.decoding import picture_and_loss
     from fdcodec.image.writing import image_bytes
 
     start = perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", PartialWarning)
-        picture = api.decode_picture(job.read(), **settings)
-    losses = [str(warning.message) for warning in caught if issubclass(warning.category, PartialWarning)]
+    picture, loss = picture_and_loss(job.read(), **settings)
     data, notes = image_bytes(picture, suffix)
     job.write(data)
     return {
@@ -102,7 +99,7 @@ def _decode(job: Job, suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
         "height": picture.height,
         "channels": picture.channels,
         "seconds": round(perf_counter() - start, 3),
-        "notes": (*losses, *notes),
-        "not_as_asked": bool(losses),
+        "notes": (*([str(loss)] if loss else []), *notes),
+        "not_as_asked": loss is not None,
         "summary": f"{picture.width}x{picture.height} to {job.target}",
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import warnings
+from dataclasses import replace
 from math import isinf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -13,9 +13,8 @@ from click.core import ParameterSource
 
 from fdcodec.arguments import LOSSY_ONLY, TUNES, Target, checked_encoding, refuse_with_lossless
 from fdcodec.cli import options
-from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output
+from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output, split_threads
 from fdcodec.cli.console import Console
-from fdcodec.errors import TargetWarning
 
 if TYPE_CHECKING:
     from fdcodec.coding.settings import EncoderSettings
@@ -48,7 +47,7 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 )
 @click.option("--embed/--no-embed", default=None, help="Put the class model into the file, or only its hash.")
 @click.option("-e", "--effort", type=int, default=5, show_default=True, help="1 (fastest) to 9 (smallest file).")
-@click.option("-j", "--threads", type=int, default=1, show_default=True, help="Threads; 0 for one a processor.")
+@options.threads
 @click.option("--tile", type=int, help="Side of tiles that can be decoded alone, in pixels.")
 @click.option("--sparsity", type=int, help="Most coefficients kept in a block.")
 @click.option(
@@ -91,7 +90,9 @@ def encode(
         _tell_of_model(settings["transform"], embed, console)
     console.announce_compilation("encoding")
     left_out = {name: b"" for name in _METADATA if name not in metadata}
-    return run_jobs(jobs, lambda job: _encode(job, encoding, target, left_out), console, force=force)
+    at_once, threads = split_threads(encoding.threads, jobs)
+    encoding = replace(encoding, threads=threads)
+    return run_jobs(jobs, lambda job: _encode(job, encoding, target, left_out), console, force=force, at_once=at_once)
 
 
 def _is_given(name: str) -> bool:
@@ -137,11 +138,8 @@ def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[
 
     start = perf_counter()
     picture, notes = read_image(job.read(), lossless=target.kind == "lossless")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TargetWarning)
-        data, psnr_db = encode_to_target(as_picture(picture, **left_out), settings, target)
+    data, psnr_db, miss = encode_to_target(as_picture(picture, **left_out), settings, target)
     job.write(data)
-    misses = [entry.message for entry in caught if isinstance(entry.message, TargetWarning)]
     bpp = 8 * len(data) / (picture.width * picture.height)
     return {
         "output": str(job.target),
@@ -152,8 +150,8 @@ def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[
         "bpp": round(bpp, 4),
         "psnr_db": None if psnr_db is None or isinf(psnr_db) else round(psnr_db, 2),  # JSON has no infinity
         "seconds": round(perf_counter() - start, 3),
-        "notes": (*notes, *map(str, misses), *_hints(data, target)),
-        "not_as_asked": not all(miss.kept for miss in misses),
+        "notes": (*notes, *([str(miss)] if miss else []), *_hints(data, target)),
+        "not_as_asked": miss is not None and not miss.kept,
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp"
         + ("" if psnr_db is None else f", {psnr_db:.2f} dB"),
     }

@@ -51,10 +51,22 @@ def reports(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line to stdout.")(command)
 
 
+def threads(command: Command) -> Command:
+    """Add how many threads may be used."""
+    return click.option(
+        "-j",
+        "--threads",
+        type=int,
+        default=1,
+        show_default=True,
+        help="Threads, over inputs and over what is in each; 0 for one a processor.",
+    )(command)
+
+
 def decoding(command: Command) -> Command:
     """Add what every command that decodes takes."""
     for option in (
-        click.option("-j", "--threads", type=int, default=1, show_default=True, help="Threads; 0 for one a processor."),
+        threads,
         click.option(
             "-t", "--transform", help="Class model of files that name it, if it is not installed: an .fdt file."
         ),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ READABLE_SUFFIXES = frozenset(
 """File name suffixes that a search through a directory picks up."""
 
 _NPY_SIGNATURE = b"\x93NUMPY"
+_one_at_a_time = Lock()  # what is caught of warnings is the same for all threads
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
 
 
@@ -71,7 +73,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     data = source if isinstance(source, bytes) else source.read_bytes()
     if not data:
         raise FormatError("the file is empty")
-    with _pillow_errors(), warnings.catch_warnings(record=True) as caught:
+    with _one_at_a_time, _pillow_errors(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if data.startswith(_NPY_SIGNATURE):
             return Reading(_read_npy(data, max_pixels), ())

@@ -197,16 +197,26 @@ def _reconstruct_trial(s, o, block):
     return _squared_error(s.original[y : y + height, x : x + width], s.trial_samples)
 
 
+@kernel()
+def _least(costs):
+    """Return the index of the first of the least costs; np.argmin would bring in all of numba's array library."""
+    least = 0
+    for k in range(1, len(costs)):
+        if costs[k] < costs[least]:
+            least = k
+    return least
+
+
 @kernel(inner=True)
 def search_block(s, tools, o, block, parent, fan, n_candidates):
     """Find the best mode and levels of one block and leave them as the trial; return (cost, squared error)."""
     gather_border(s.plane, block, s.work)
     _price_modes(s, o, block, parent, fan)
-    best, is_only = INFINITE, n_candidates == 1 and s.learned_costs[np.argmin(s.learned_costs)] == INFINITE
+    best, is_only = INFINITE, n_candidates == 1 and s.learned_costs[_least(s.learned_costs)] == INFINITE
     limit = np.int64(0)
     for k in range(n_candidates + o.n_learned):
         costs, first = (s.mode_costs, 0) if k < n_candidates else (s.learned_costs, LEARNED)
-        mode = np.argmin(costs)
+        mode = _least(costs)
         if k in (0, n_candidates):
             limit = costs[mode] + (costs[mode] >> 5) * o.near
         if costs[mode] < INFINITE and costs[mode] <= limit:

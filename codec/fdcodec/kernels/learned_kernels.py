@@ -41,13 +41,13 @@ def learned_inputs(references, log2_size, inputs):
 
 
 @kernel()
-def predict_learned(inputs, mean, weights, log2_size, scratch, prediction):
+def predict_learned(inputs, mean, weights, log2_size, sums, prediction):
     """Write the prediction of one learned mode; `weights[i]` are those of input i, row by row.
 
-    The samples are summed up side by side in `scratch`, int32 (32, 32): in loops as short as a row few go at a time.
+    The samples are summed up side by side in `sums`, int32 (256): in loops as short as a row few go at a time.
     """
     size = 1 << log2_size
-    sums, middle = scratch.reshape(scratch.size), np.int32(mean)
+    middle = np.int32(mean)
     for k in range(size * size):
         sums[k] = _HALF
     for i in range((2 << min(log2_size, BORDER_LOG2)) + 1):
@@ -65,4 +65,4 @@ def predict_by_model(log2_size, mode, tables, work):
     """Predict a square block in a learned mode from its gathered references into `work.prediction`."""
     mean = learned_inputs(work.references, log2_size, work.line)
     weights = tables.predictors[log2_size - MIN_LOG2, mode - LEARNED]
-    predict_learned(work.line, mean, weights, log2_size, work.scratch, work.prediction)
+    predict_learned(work.line, mean, weights, log2_size, work.sums, work.prediction)

@@ -75,7 +75,7 @@ def price_learned(s, o, block):
     mean = learned_inputs(work.references, log2_size, work.line)
     for index in range(count):
         weights = s.tables.predictors[log2_size - MIN_LOG2, index]
-        predict_learned(work.line, mean, weights, log2_size, work.scratch, work.prediction)
+        predict_learned(work.line, mean, weights, log2_size, work.sums, work.prediction)
         subtract_prediction(s.original[y : y + size, x : x + size], work.prediction, work.residual)
         forward_base(work.residual, LEARNED + index, log2_size, log2_size, s.tables, work, work.coefficients)
         rate = learned_rate(s.contexts, s.maps, x, y, log2_size, count, index)

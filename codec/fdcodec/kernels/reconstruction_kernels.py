@@ -5,7 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding.constants import CELL_LOG2, CHROMA_FROM_LUMA, COEFFICIENT_LIMIT, LEARNED, MAX_LOG2, STEP_BITS
+from fdcodec.coding.constants import (
+    CELL_LOG2,
+    CHROMA_FROM_LUMA,
+    COEFFICIENT_LIMIT,
+    LEARNED,
+    MAX_LEARNED_LOG2,
+    MAX_LOG2,
+    STEP_BITS,
+)
 from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learned_kernels import predict_by_model
@@ -15,7 +23,7 @@ from fdcodec.kernels.transform_kernels import inverse_transform
 
 
 class Work(NamedTuple):
-    """Scratch arrays of one thread: reference lines and blocks of 32x32, int32, and 64 values, int64."""
+    """Scratch arrays of one thread: reference lines, blocks of 32x32 and 256 sums, int32, and 64 values, int64."""
 
     references: np.ndarray
     smoothed: np.ndarray
@@ -26,14 +34,15 @@ class Work(NamedTuple):
     scratch: np.ndarray
     residual: np.ndarray
     values: np.ndarray
+    sums: np.ndarray
 
 
 def new_work() -> Work:
     """Return fresh scratch arrays."""
     lines = [np.zeros(4 * 32 + 8, np.int32) for _ in range(3)]
     blocks = [np.zeros((32, 32), np.int32) for _ in range(5)]
-    values = np.zeros(64, np.int64)
-    return Work(*lines, *blocks, values)  # type: ignore[call-arg]
+    values, sums = np.zeros(64, np.int64), np.zeros(1 << (2 * MAX_LEARNED_LOG2), np.int32)
+    return Work(*lines, *blocks, values, sums)  # type: ignore[call-arg]
 
 
 @kernel()
