@@ -1,5 +1,6 @@
 """Learning the modes of a class: clusters of blocks, each with its own predictor, bases and rotations (SPEC 4.4)."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +42,10 @@ class Odds(NamedTuple):
 
 
 def train_learned(
-    samples: BlockSamples, transforms: Transforms, parent: ClassModel
+    samples: BlockSamples,
+    transforms: Transforms,
+    parent: ClassModel,
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[tuple[LearnedMode, ...], Transforms, dict[str, float]]:
     """Return learned modes, the transforms with theirs added, and the share of held-out log-rate saved by block side.
 
@@ -53,21 +57,30 @@ def train_learned(
         Those of the model, learned without the blocks held out, as learned modes must show their worth beside them.
     parent
         The model whose learned modes of a size are kept where they save more, or where blocks are too few.
+    progress
+        Called with (done, total) after each block size.
     """
     tables = build_tables(transforms)
     learned: list[LearnedMode] = []
     added, gains = dict(transforms), {}
-    for log2_size in SIZES:
-        blocks = samples.of(log2_size, tables)
-        modes = _inherited(parent, log2_size)
-        if (~blocks.held_out).sum() >= MIN_BLOCKS and blocks.held_out.sum() >= MIN_BLOCKS // 10:
-            modes, gain = _better(modes, blocks, log2_size)
+    for done, log2_size in enumerate(SIZES, 1):
+        modes, gain = _train_size(samples.of(log2_size, tables), log2_size, parent)
+        if gain is not None:
             gains[f"{1 << log2_size}"] = round(gain, 4)
+        progress(done, len(SIZES))
         for index, mode in enumerate(modes):
             learned.append(finished(mode)[0])
             if mode.transform is not None:
                 added[log2_size - MIN_LOG2, N_GROUPS + index] = mode.transform
     return tuple(learned), added, gains
+
+
+def _train_size(blocks: Blocks, log2_size: int, parent: ClassModel) -> tuple[list[Mode], float | None]:
+    """Return the modes of a block size and the share of log-rate they save, the parent's where blocks are too few."""
+    inherited = _inherited(parent, log2_size)
+    if (~blocks.held_out).sum() < MIN_BLOCKS or blocks.held_out.sum() < MIN_BLOCKS // 10:
+        return inherited, None
+    return _better(inherited, blocks, log2_size)
 
 
 def _inherited(parent: ClassModel, log2_size: int) -> list[Mode]:

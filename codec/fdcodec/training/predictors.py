@@ -41,8 +41,8 @@ def coefficients(mode: Mode, inputs: Floats, targets: Floats) -> Floats:
 
 def log_rates(values: Floats) -> Floats:
     """Return half the sum of log2(1 + c^2 / RATE_STEP^2) of each row; rows have a multiple of four values."""
-    squares = 1 + np.square(values / np.float32(RATE_STEP))
-    products = squares.reshape(len(values), -1, 4).prod(axis=2, dtype=np.float64)
+    squares = (1 + np.square(values / np.float32(RATE_STEP))).reshape(len(values), -1, 4)
+    products = squares[..., 0].astype(np.float64) * squares[..., 1] * squares[..., 2] * squares[..., 3]  # logs are dear
     rates: Floats = (np.log2(products).sum(axis=1) / 2).astype(np.float32)
     return rates
 

@@ -15,9 +15,10 @@ from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_
 from fdcodec.image.screen import is_screen
 from fdcodec.kernels.tables import Maps
 from fdcodec.model import ClassModel
+from fdcodec.parallel import usable_processors
 
 STEPS = (6.0, 12.0, 22.0, 44.0)  # pixel values; one in each range of the filter
-N_THREADS = 2
+N_THREADS = min(usable_processors(), 4)  # each has a window of up to MAX_SIDE in work
 MAX_PIXELS = 10_000_000  # of all windows together: more of them make a model no better, only the training longer
 MIN_SIDE = 64
 MAX_SIDE = 1024  # of the window cut from the middle of a training image
@@ -65,7 +66,7 @@ def _middle(samples: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
 
 
 def traces(images: list[NDArray[np.uint8]], model: ClassModel) -> Iterator[Trace]:
-    """Yield the trace of each image at each training step, in order, two encodes at a time."""
+    """Yield the trace of each image at each training step, in order, a few encodes at a time."""
     jobs = [(samples, step) for samples in images for step in STEPS]
     with ThreadPoolExecutor(N_THREADS) as pool:
         for start in range(0, len(jobs), N_THREADS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -23,6 +24,10 @@ from fdcodec.training.transforms import ZoneSamples, train_transforms
 Progress = Callable[[str, int, int], None]
 
 
+def _silent(stage: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
 def learn_model(
     images: list[NDArray[np.uint8]], name: str, parent: ClassModel | None = None, progress: Progress | None = None
 ) -> ClassModel:
@@ -37,7 +42,7 @@ def learn_model(
     parent
         The model to start from and to keep where the images say too little; None starts from the plain DCT.
     progress
-        Called with (stage, done, total) after each encode.
+        Called with (stage, done, total) after each encode, and after each group and block size that is learned.
 
     Returns
     -------
@@ -48,8 +53,9 @@ def learn_model(
         raise ParameterError("images: none given; give at least one image of the class")
     middles = windows(images)
     start = replace(parent or ClassModel("dct"), name=name)
-    model, recipe = _first_pass(middles, start, progress)
-    model, second = _second_pass(middles, model, progress)
+    shown = progress or _silent
+    model, recipe = _first_pass(middles, start, shown)
+    model, second = _second_pass(middles, model, shown)
     details: dict[str, Any] = {
         "parent": parent.hash.hex() if parent else None,
         "images": [sha256(np.ascontiguousarray(image).tobytes()).hexdigest() for image in images],
@@ -59,7 +65,7 @@ def learn_model(
 
 
 def _first_pass(
-    middles: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
+    middles: list[NDArray[np.uint8]], model: ClassModel, progress: Progress
 ) -> tuple[ClassModel, dict[str, Any]]:
     """Learn start states, transforms and learned modes from encodes with the model as it is."""
     parent, model = model, _without_learned(model)
@@ -71,9 +77,9 @@ def _first_pass(
         zones.add(trace, blocks.is_next_held_out)
         blocks.add(trace)
         size_bytes += trace.size_bytes
-        _report(progress, "transforms", done, middles)
-    transforms, gains = train_transforms(zones, model.transforms)
-    modes, transforms, saved = train_learned(blocks, transforms, parent)
+        progress("blocks", done, len(STEPS) * len(middles))
+    transforms, gains = train_transforms(zones, model.transforms, partial(progress, "rotations"))
+    modes, transforms, saved = train_learned(blocks, transforms, parent, partial(progress, "learned modes"))
     learned = replace(model, transforms=transforms, start_states=states.start_states(), learned=modes)
     details = {"cost_saved_by_group": gains, "share_saved_by_learned_modes": saved}
     return learned, {"size_bytes_before": size_bytes} | details
@@ -86,7 +92,7 @@ def _without_learned(model: ClassModel) -> ClassModel:
 
 
 def _second_pass(
-    middles: list[NDArray[np.uint8]], model: ClassModel, progress: Progress | None
+    middles: list[NDArray[np.uint8]], model: ClassModel, progress: Progress
 ) -> tuple[ClassModel, dict[str, Any]]:
     """Learn start states again, and the filter, from encodes with the transforms in place."""
     states, filters = StartStateSums(model.start_states), FilterSums()
@@ -95,11 +101,6 @@ def _second_pass(
         states.add(trace.contexts)
         filters.add(trace)
         size_bytes += trace.size_bytes
-        _report(progress, "contexts and filter", done, middles)
+        progress("contexts and filter", done, len(STEPS) * len(middles))
     learned = replace(model, start_states=states.start_states(), filters=filters.filters(model.filters))
     return learned, {"size_bytes_after": size_bytes}
-
-
-def _report(progress: Progress | None, stage: str, done: int, middles: list[NDArray[np.uint8]]) -> None:
-    if progress:
-        progress(stage, done, len(STEPS) * len(middles))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,8 @@ from fdcodec.kernels.tables import build_tables
 from fdcodec.kernels.training_kernels import collect_zones
 from fdcodec.learning.structured import learn_rotations
 from fdcodec.model.body import MAX_ROTATIONS, ZONE_SIZES, GroupTransform, Transforms
-from fdcodec.training.traces import Trace
+from fdcodec.parallel import each
+from fdcodec.training.traces import N_THREADS, Trace
 
 Key = tuple[int, int]
 Layout = list[tuple[int, int]]
@@ -73,7 +74,9 @@ class ZoneSamples:
         return sorted(self._parts)
 
 
-def train_transforms(samples: ZoneSamples, parent: Transforms) -> tuple[Transforms, dict[str, float]]:
+def train_transforms(
+    samples: ZoneSamples, parent: Transforms, progress: Callable[[int, int], None] = lambda done, total: None
+) -> tuple[Transforms, dict[str, float]]:
     """Return each group's best transform on blocks held out, and the share of their cost that it saves.
 
     Parameters
@@ -82,19 +85,34 @@ def train_transforms(samples: ZoneSamples, parent: Transforms) -> tuple[Transfor
         Coefficients collected from traces.
     parent
         The transforms to keep where data are few, or where learning saves nothing.
+    progress
+        Called with (done, total) after each group.
     """
     transforms, gains = dict(parent), {}
-    for key in samples.keys:
-        seen, unseen = samples.of(key, seed=100 * key[0] + key[1])
-        if len(seen) < MIN_BLOCKS[ZONE_SIZES[key[0]]]:
-            continue
-        before = best = _cost(_transformed(unseen, parent.get(key)))
-        for learned in _candidates(seen, parent.get(key)):
-            cost = _cost(_transformed(unseen, learned))
-            if cost < best * (1 - LEAST_GAIN):
-                transforms[key], best = learned, cost
-        gains[f"{SIZE_NAMES[key[0]]}/{key[1]}"] = round(1 - best / max(before, 1e-9), 4)
+    learned = each(lambda key: _train_group(samples, key, parent.get(key)), samples.keys, N_THREADS)
+    for done, (key, (transform, gain)) in enumerate(zip(samples.keys, learned, strict=True), 1):
+        if transform is not None:
+            transforms[key] = transform
+        if gain is not None:
+            gains[f"{SIZE_NAMES[key[0]]}/{key[1]}"] = round(gain, 4)
+        progress(done, len(samples.keys))
     return transforms, gains
+
+
+def _train_group(
+    samples: ZoneSamples, key: Key, parent: GroupTransform | None
+) -> tuple[GroupTransform | None, float | None]:
+    """Return a group's best transform and the share of cost that it saves; of a group with few blocks the parent's."""
+    seen, unseen = samples.of(key, seed=100 * key[0] + key[1])
+    if len(seen) < MIN_BLOCKS[ZONE_SIZES[key[0]]]:
+        return parent, None
+    best, before = parent, _cost(_transformed(unseen, parent))
+    least = before
+    for learned in _candidates(seen, parent):
+        cost = _cost(_transformed(unseen, learned))
+        if cost < least * (1 - LEAST_GAIN):
+            best, least = learned, cost
+    return best, 1 - least / max(before, 1e-9)
 
 
 def _candidates(blocks: NDArray[np.float32], parent: GroupTransform | None) -> Iterator[GroupTransform]:
