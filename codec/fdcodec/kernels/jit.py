@@ -79,7 +79,7 @@ def _cache_dir(path: Path) -> Path:
 
 
 def _users_cache() -> Path:
-    return Path(os.environ.get("FDCODEC_CACHE_DIR") or Path.home() / ".cache" / "fdcodec")
+    return Path(os.environ.get("FDCODEC_CACHE_DIR") or "~/.cache/fdcodec").expanduser()
 
 
 def _shared_temporary() -> Path:
