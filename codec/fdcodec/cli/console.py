@@ -13,6 +13,7 @@ import click
 T = TypeVar("T")
 
 STDOUT_CLOSED = "standard output is closed"
+NOT_KEPT = "it can be kept nowhere; set FDCODEC_CACHE_DIR to a directory that you can write, or each run compiles again"
 
 _OPTION_OF = {
     name: f"--{name.replace('_', '-')}"
@@ -96,13 +97,22 @@ class Console:
         def announce(directory: Path, kernel: str) -> None:
             from fdcodec.first_use import compile_beside
 
+            kept = is_code_kept()
             self.say(
                 f"compiling code for {task} such files, {_compiling_time(task, kernel)}, longer on a busy machine; "
-                f"it is kept in {directory}, so the next run starts at once"
+                + (f"it is kept in {directory}, so the next run starts at once" if kept else NOT_KEPT)
             )
-            compile_beside(kernel, encodes=task != "decoding")
+            if kept:  # else nothing comes from a second process
+                compile_beside(kernel, encodes=task != "decoding")
 
         before_compiling(announce)
+
+
+def is_code_kept() -> bool:
+    """Tell whether the next process finds what this one compiles."""
+    from fdcodec.kernels.jit import _private_temporary
+
+    return _private_temporary.cache_info().currsize == 0
 
 
 def _compiling_time(task: str, kernel: str) -> str:
