@@ -8,9 +8,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.adaptation import visual_step
 from fdcodec.coding.lossy import encode_tile
-from fdcodec.coding.parameters import Parameters, step_index_for
+from fdcodec.coding.parameters import Parameters, step_index_for, visual_step
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors

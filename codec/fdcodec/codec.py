@@ -239,7 +239,7 @@ def model_of(file: container.File, own: ClassModel | None = None) -> ClassModel:
         return ClassModel.from_bytes(file.model_bytes)
     if file.model_ref is None:
         raise FormatError("the file neither names nor holds a class model")
-    return own if own is not None and own.hash.startswith(file.model_ref) else find(file.model_ref)
+    return find(file.model_ref, own)
 
 
 def _paste(samples: Samples, part: Samples, x: int, y: int) -> None:

@@ -4,6 +4,7 @@
 pipe from the first.
 """
 
+import atexit
 import os
 import subprocess
 import sys
@@ -45,9 +46,16 @@ def compile_beside(first: str, encodes: bool) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
+        atexit.register(_end, process)
         end = monotonic() + PATIENCE_SECONDS
         names = BESIDE_ENCODING if encodes else BESIDE_DECODING
         compiled_elsewhere(names, lambda: process.poll() is None and monotonic() < end)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the second process, and close what leads to it."""
+    with process:
+        process.kill()
 
 
 def compile_for_encoding() -> None:

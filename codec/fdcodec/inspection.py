@@ -51,15 +51,19 @@ def describe(data: bytes) -> dict[str, Any]:
 
 
 def _coding_of(header: container.Header) -> dict[str, Any]:
-    """Return a lossy file's step, in sample values, and what it was tuned for, as far as it tells; None if lossless."""
+    """Return a lossy file's quality and what it was tuned for, as far as the step tells, and that, in sample values.
+
+    They are None if lossless.
+    """
     from fdcodec.coding.constants import STEPS_PER_OCTAVE
     from fdcodec.coding.parameters import Parameters
 
     if header.lossless:
-        return {"quantization_step": None, "tune": None}
+        return {"quality": None, "quantization_step": None, "tune": None}
     parameters = Parameters.from_bytes(header.parameters)
     step = 2 ** (parameters.step_index / STEPS_PER_OCTAVE - 4)  # SPEC 4.3
-    return {"quantization_step": round(step, 4), "tune": "visual" if parameters.adaptive else "psnr"}
+    tune = "visual" if parameters.adaptive else "psnr"
+    return {"quality": parameters.quality, "quantization_step": round(step, 4), "tune": tune}
 
 
 def _name_of(file: container.File) -> str | None:

@@ -1,6 +1,7 @@
 """Paths that users pass: what cannot be one is a wrong argument."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,3 +16,11 @@ def checked_path(name: str, path: Any) -> Path:
     if "\0" in text:
         raise ParameterError(f"{name}: the path holds a null character, which no file's name does")
     return Path(text)
+
+
+def expand_home(text: str) -> Path:
+    """Return a path whose leading ``~`` is the home directory; as it is where no home directory is known."""
+    path = Path(text)
+    with suppress(RuntimeError):
+        return path.expanduser()
+    return path

@@ -1,4 +1,4 @@
-"""Class models: identity, what is refused, and where they are found."""
+"""Class models: identity, and what is refused."""
 
 import struct
 import zlib
@@ -10,8 +10,8 @@ import pytest
 from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS
 from fdcodec.coding.contexts import KINDS, N_CONTEXTS
 from fdcodec.coding.lossy import start_contexts
-from fdcodec.errors import FormatError, ParameterError, TransformNotFoundError
-from fdcodec.model import ClassModel, find, get, names, resolve
+from fdcodec.errors import FormatError, ParameterError
+from fdcodec.model import ClassModel, find, get
 from fdcodec.model.body import GroupTransform, parse_body
 from fdcodec.model.registry import PRESETS_DIR, is_preset, presets
 
@@ -177,58 +177,6 @@ def test_dct_preset_has_no_transforms():
     """The preset `dct` is the base transform alone; `photo` has learned ones."""
     assert get("dct").transforms == {}
     assert get("photo").transforms
-
-
-def test_models_are_found_in_the_model_path(tmp_path, monkeypatch):
-    """A directory of FDCODEC_MODEL_PATH adds its models, those with a preset's name excepted."""
-    SMALL.save(tmp_path / "mine.fdt")
-    SMALL.save(tmp_path / "photo.fdt")
-    with pytest.raises(TransformNotFoundError, match=SMALL.hash.hex()):
-        find(SMALL.hash)
-    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
-    assert "mine" in names()
-    assert get("photo").hash != SMALL.hash
-    assert find(SMALL.hash).hash == resolve("mine").hash == resolve(tmp_path / "mine.fdt").hash == SMALL.hash
-    assert not is_preset(SMALL)
-
-
-def test_models_are_found_by_hash_under_a_name_that_is_taken(tmp_path, monkeypatch):
-    """A model in the model path whose name is a preset's is found by its hash all the same."""
-    SMALL.save(tmp_path / "photo.fdt")
-    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
-    assert find(SMALL.hash).hash == SMALL.hash
-
-
-def test_damaged_file_hides_no_other_model(tmp_path, monkeypatch):
-    """A damaged file in the model path leaves the others usable."""
-    (tmp_path / "a.fdt").write_bytes(b"damaged")
-    SMALL.save(tmp_path / "b.fdt")
-    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
-    assert find(SMALL.hash).hash == SMALL.hash
-
-
-@pytest.mark.parametrize(
-    ("transform", "error"),
-    [("nowhere", TransformNotFoundError), ("nowhere.fdt", FileNotFoundError), ("", TransformNotFoundError)],
-)
-def test_unknown_transform(transform, error):
-    """A name that no model has lists those there are; a path without a file is said."""
-    with pytest.raises(error, match=r"photo|nowhere\.fdt"):
-        resolve(transform)
-
-
-def test_directory_is_no_model(tmp_path):
-    """A path that is there, but is no file, is a wrong argument."""
-    (tmp_path / "a.fdt").mkdir()
-    with pytest.raises(ParameterError, match=r"a\.fdt is not an \.fdt file"):
-        resolve(tmp_path / "a.fdt")
-
-
-@pytest.mark.parametrize("length", [0, 3])
-def test_short_reference_is_refused(length):
-    """Fewer than 4 bytes of a hash name no model."""
-    with pytest.raises(TransformNotFoundError):
-        find(get("photo").hash[:length])
 
 
 @pytest.mark.parametrize("path", [None, 7, b"a.fdt", []])

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
+from fdcodec import first_use
 from fdcodec.cli import compile as command
-from fdcodec.cli.console import _compiling_time
+from fdcodec.cli.console import Console, _compiling_time
 from fdcodec.kernels import jit
 from fdcodec.kernels.lossless_kernels import code_row
 
@@ -61,11 +62,63 @@ def test_each_part_has_a_line_and_the_end_is_told(cli, monkeypatch, tmp_path, co
         if compiles:
             jit._first_compilation().call(tmp_path, "code_row")
 
-    monkeypatch.setattr(command, "uses", lambda: {"one": use, "two": use})
+    monkeypatch.setattr(command, "uses", lambda: {"one": use, "two": lambda: None})
     monkeypatch.setattr(jit._first_compilation(), "call", None)
     result = cli("compile")
     assert (result.code, result.out) == (0, b"")
-    assert result.err.splitlines() == ["one: ready after 0 s", "two: ready after 0 s", last + compiles * str(tmp_path)]
+    lines = ["1 of 2, one: ready after 0 s", "2 of 2, two: ready after 0 s", last + compiles * str(tmp_path)]
+    begin = ["compiling one, two: three to four minutes for all, longer on a busy machine"]
+    assert result.err.splitlines() == compiles * begin + lines
+
+
+def test_begin_is_told_before_the_first_kernel_is_compiled(cli, monkeypatch, tmp_path):
+    """What is compiled, and for how long, stands there before the first part is done, and only once."""
+    told = []
+
+    def use():
+        jit._first_compilation().call(tmp_path, "code_row")
+        assert told == ["compiling one: three to four minutes for all, longer on a busy machine"]
+
+    monkeypatch.setattr(command, "uses", lambda: {"one": use})
+    monkeypatch.setattr(jit._first_compilation(), "call", None)
+    monkeypatch.setattr(Console, "say", lambda self, text: told.append(text))
+    assert cli("compile").code == 0
+    assert len(told) == 3
+
+
+def test_progress_counts_the_parts_that_are_done(monkeypatch):
+    """On a terminal the bar has the part that is compiled and how many are done before it."""
+    steps = []
+    command._use({"one": lambda: None, "two": lambda: None}, Console(quiet=True), lambda *step: steps.append(step))
+    assert steps == [("one", 0, 2), ("two", 1, 2)]
+
+
+@pytest.fixture
+def not_kept(monkeypatch):
+    """Let compiled code be kept in a directory of this process only; return the processes that would be started."""
+    jit._private_temporary()
+    started = []
+    monkeypatch.setattr(first_use, "compile_beside", lambda *arguments, **options: started.append(arguments))
+    yield started
+    jit._private_temporary.cache_clear()
+
+
+def test_code_that_cannot_be_kept_is_not_promised(not_kept, monkeypatch, tmp_path, capfd):
+    """The announcement says how to keep the code, and no second process compiles what could not be taken from it."""
+    monkeypatch.setattr(jit._first_compilation(), "call", None)
+    Console().announce_compilation("encoding")
+    jit._first_compilation().call(tmp_path, "encode_plane")
+    told = capfd.readouterr().err
+    assert "longer on a busy machine; it can be kept nowhere; set FDCODEC_CACHE_DIR to a directory that you can" in told
+    assert "the next run starts at once" not in told
+    assert not_kept == []
+
+
+def test_code_that_cannot_be_kept_is_not_compiled_in_advance(cli, not_kept, monkeypatch):
+    """`compile` ends with exit code 1 before any work where the next run would find nothing."""
+    monkeypatch.setattr(command, "uses", lambda: {"one": lambda: pytest.fail("compiled")})
+    result = cli("compile")
+    assert (result.code, "it can be kept nowhere; set FDCODEC_CACHE_DIR" in result.err) == (1, True)
 
 
 @pytest.mark.parametrize(

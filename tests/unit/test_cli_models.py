@@ -1,12 +1,13 @@
 """The command line with class models that are not installed."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.model import ClassModel
+from fdcodec.model import ClassModel, get
 
 
 def test_warning_of_an_absent_model_says_where_to_install_it(cli, monkeypatch):
@@ -21,13 +22,26 @@ def test_warning_of_an_absent_model_says_where_to_install_it(cli, monkeypatch):
 
 
 def test_model_that_is_not_installed(cli):
-    """Encoding without the model warns first; decoding needs the model's file, and takes no other."""
+    """Encoding without the model warns first; decoding needs the model's file."""
     ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
     assert "warning: keep mine.fdt: it is not installed" in cli("encode", "a.png", "-t", "mine.fdt", "--no-embed").err
     assert cli("decode", "a.fdc", "-o", "b.npy").code == 3
-    assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "dct").code == 3
     assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "mine.fdt").code == 0
     assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0
+
+
+@pytest.mark.parametrize("command", [("decode", "a.fdc", "-o", "b.npy"), ("check", "a.fdc")])
+def test_model_that_is_another_than_the_file_names(cli, command):
+    """Both hashes are told, as `transforms list` and `info` show them, and the option that takes the right one."""
+    model = ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8))
+    model.save("mine.fdt")
+    assert cli("encode", "a.png", "-t", "mine.fdt", "--no-embed").code == 0
+    named = json.loads(cli("info", "a.fdc", "--json").out)["transform_hash"][:16]
+    result = cli(*command, "-t", "dct")
+    assert (result.code, model.hash.hex().startswith(named)) == (3, True)
+    facts = f"--transform: the class model dct has the hash {get('dct').hash.hex()[:16]}, but the file names {named},"
+    assert facts in result.err
+    assert "give the .fdt file that it was encoded with" in result.err
 
 
 def test_cost_of_an_embedded_model_is_noted_once(cli):

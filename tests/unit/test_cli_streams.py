@@ -28,6 +28,25 @@ def test_file_called_dash_is_not_standard_output(cli, encoded, make):
     assert cli("check", "a.fdc").code == 0
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [("encode", "a.png", "-"), ("encode", "-"), ("decode", "a.fdc", "-o", "-"), ("decode", "-", "--format", "ppm")],
+    ids=str,
+)
+def test_no_image_goes_to_a_terminal(cli, monkeypatch, arguments):
+    """Where standard output is a terminal, what would go there is a usage error before any work, with what to do."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    result = cli(*arguments)
+    assert (result.code, result.out) == (2, b"")
+    assert "standard output is a terminal, which shows no images; redirect it, or name a file with -o" in result.err
+
+
+def test_terminal_is_no_hindrance_to_files(cli, monkeypatch):
+    """Where results go to files, standard output may be a terminal."""
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert cli("encode", "a.png", "x.fdc").code == 0
+
+
 def test_files_need_no_standard_output(cli):
     """With stdout closed, what goes to a file is written and the exit code is 0."""
     Path("b.png").write_bytes(PNG)

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from math import inf
+from types import SimpleNamespace
 
 import pytest
 
@@ -70,6 +71,7 @@ def started(monkeypatch):
             return None
 
     monkeypatch.setattr(first_use.subprocess, "Popen", Process)
+    monkeypatch.setattr(first_use, "atexit", SimpleNamespace(register=lambda *call: None))
     monkeypatch.setattr(first_use, "usable_processors", lambda: 2)
     monkeypatch.setattr(jit, "_elsewhere", {})
     return commands
@@ -132,6 +134,13 @@ def test_pipe_to_the_second_process_closes_when_the_first_is_killed():
         assert parent.stdout.readline().split() == [b"waiting"]
         parent.kill()
         assert parent.stdout.read() == b""  # comes when the second process, which writes there too, has ended
+
+
+def test_nothing_is_leaked_at_exit(tmp_path):
+    """The pipe and the process are closed, not left to the interpreter, which warns of them."""
+    program = "from fdcodec import first_use as f; f._usable_cores = lambda: 2; f.compile_beside('code_plane', True)"
+    command = [sys.executable, "-X", "dev", "-c", program]
+    assert subprocess.run(command, stderr=subprocess.PIPE, text=True, check=True).stderr == ""
 
 
 def test_process_that_cannot_start_is_no_error(started, monkeypatch):

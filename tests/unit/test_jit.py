@@ -139,12 +139,20 @@ def test_last_resort_is_one_directory_that_goes_with_the_process(fallback):
 def test_home_that_is_not_known_is_no_error(fallback, monkeypatch):
     """A user without a home directory has a cache in the temporary one."""
 
-    def refuse():
+    def refuse(path):
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("FDCODEC_CACHE_DIR")
-    monkeypatch.setattr(jit.Path, "home", refuse)
+    monkeypatch.setattr(jit.Path, "expanduser", refuse)
     assert cache_dir().parent == fallback
+
+
+@pytest.mark.parametrize(("value", "below"), [("~/x", "x"), ("", ".cache/fdcodec")])
+def test_tilde_is_the_home_directory(monkeypatch, tmp_path, value, below):
+    """A tilde that no shell has expanded is none in a name; without the variable the cache is the user's own."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("FDCODEC_CACHE_DIR", value)
+    assert cache_dir().parent == tmp_path / below
 
 
 def run_kernel(directory):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fdcodec.coding import constants
-from fdcodec.coding.parameters import Parameters, step_index_for
+from fdcodec.coding.parameters import Parameters, step_index_for, visual_step
 from fdcodec.errors import FormatError
 
 SPEC = (Path(__file__).parents[2] / "docs/spec/fdc-0.md").read_text()
@@ -70,6 +70,20 @@ def test_step_falls_with_quality():
     indices = [step_index_for(quality / 2) for quality in range(201)]
     assert sorted(indices, reverse=True) == indices
     assert 0 <= indices[-1] < indices[0] - 4 * constants.STEPS_PER_OCTAVE <= constants.MAX_STEP_INDEX
+
+
+@pytest.mark.parametrize(("step_of", "adaptive"), [(step_index_for, False), (visual_step, True)])
+def test_quality_of_a_step_gives_the_step_again(step_of, adaptive):
+    """Every step between those of quality 0 and 100 has a quality; whole numbers have themselves."""
+    for step_index in range(step_of(100), step_of(0) + 1):
+        assert step_of(Parameters(step_index, adaptive=adaptive).quality) == step_index
+    assert [Parameters(step_of(q), adaptive=adaptive).quality for q in range(101)] == list(range(101))
+
+
+def test_steps_beyond_the_qualities_have_none():
+    """Steps that are finer than that of quality 100 or coarser than that of 0 are no quality's."""
+    assert Parameters(step_index_for(100) - 1).quality is None
+    assert Parameters(step_index_for(0) + 1).quality is None
 
 
 def test_constants_of_the_specification():

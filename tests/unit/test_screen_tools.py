@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from tests.images import photo, ramp
+from tests.images import noise, photo, ramp
 from tests.reference.range_coder import AdaptiveBin, Decoder
 from tests.reference.sampled import SampledPlane
 
@@ -18,7 +18,7 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.filtering.post import apply_filter
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
-from fdcodec.image.screen import is_screen
+from fdcodec.image.screen import count_patterns, is_screen
 from fdcodec.kernels.copy_kernels import copy_block, is_source, keep_vector, likely_vectors, new_vectors
 from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_encoder
 from fdcodec.kernels.sampled_kernels import code_samples, new_expected
@@ -156,6 +156,25 @@ def test_photographs_pay_nothing():
     assert is_screen(drawn(64, 64, 3))
     file = container.read(fdcodec.encode(photo(64, 64), transform=PLAIN))
     assert not Parameters.from_bytes(file.header.parameters).screen
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_patterns_are_those_of_five_pixels(channels):
+    """Each different set of a pixel with its left, upper left, upper and upper right one counts once."""
+    picture = noise(40, 60, channels, seed=1) % 2
+    found = {
+        (picture[y, x - 1 : x + 1].tobytes(), picture[y - 1, x - 1 : x + 2].tobytes())
+        for y in range(1, 40)
+        for x in range(1, 59)
+    }
+    assert count_patterns(picture) == len(found)
+
+
+def test_alpha_makes_no_pattern():
+    """Alpha, which is coded in the same way with and without loss, plays no part; nor do pictures too small for one."""
+    flat = np.full((9, 9, 3), 7, np.uint8)
+    assert count_patterns(np.dstack([flat, noise(9, 9, 1, seed=1)])) == count_patterns(flat) == 1
+    assert count_patterns(np.zeros((1, 2, 1), np.uint8)) == 0
 
 
 def test_the_filter_leaves_exact_blocks_alone():

@@ -98,7 +98,7 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
     Raises
     ------
     click.UsageError
-        One output for several inputs, or standard input and a directory.
+        One output for several inputs, standard input and a directory, or standard output that is a terminal.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
         raise click.UsageError("an output file takes exactly one input and no --out-dir; use --out-dir for several")
@@ -109,7 +109,16 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
     for (file, _), target in zip(files, targets, strict=True):
         owner = file if target == STREAM else first.setdefault(target, file)
         jobs.append(Job(file, target, out_dir is not None, None if owner == file else owner))
+    _refuse_terminal(jobs)
     return jobs
+
+
+def _refuse_terminal(jobs: list[Job]) -> None:
+    """Raise an error if an image would go to standard output and that is a terminal."""
+    if any(job.target == STREAM for job in jobs) and sys.stdout is not None and sys.stdout.isatty():
+        raise click.UsageError(
+            "standard output is a terminal, which shows no images; redirect it, or name a file with -o"
+        )
 
 
 def _target(file: Path, relative: Path, suffix: str, output: str | None, out_dir: str | None) -> Path:
@@ -194,6 +203,17 @@ def check_directory(target: Path) -> None:
     """Raise an error, before any work, if the directory of an output does not exist."""
     if not target.parent.is_dir():
         raise FileNotFoundError(f"{target} would be in a directory that does not exist; create {target.parent} first")
+
+
+def check_model_path(target: Path, force: bool) -> None:
+    """Raise an error, before any work, if a class model cannot be written to a path or not be found there."""
+    from fdcodec.model.registry import SUFFIX
+
+    check_directory(target)
+    if target.suffix != SUFFIX:
+        raise ParameterError(f"output: {target} does not end in {SUFFIX}, by which class models are known; add it")
+    if target.exists() and not force:
+        raise FileExistsError(f"{target} exists; add --force to replace it")
 
 
 def _check_target(job: Job, force: bool) -> None:

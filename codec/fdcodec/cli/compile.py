@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fdcodec.cli.console import Console
+from fdcodec.cli.console import NOT_KEPT, Console
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,22 +22,35 @@ if TYPE_CHECKING:
 def compile() -> int:
     """Compile the code of every part now, which else its first use waits for: about three minutes, once a version."""
     from fdcodec.first_use import compile_beside
-    from fdcodec.kernels.jit import before_compiling
+    from fdcodec.kernels.jit import before_compiling, is_code_kept
 
-    console = Console()
+    console, parts = Console(), uses()
     kept: list[Path] = []
 
     def begin(directory: Path, kernel: str) -> None:
         kept.append(directory)
+        console.say(f"compiling {', '.join(parts)}: three to four minutes for all, longer on a busy machine")
         compile_beside(kernel, encodes=True)
 
+    if not is_code_kept():
+        raise OSError(f"code is not compiled, as {NOT_KEPT}")
     before_compiling(begin)
-    for part, use in uses().items():
-        start = perf_counter()
-        use()
-        console.say(f"{part}: ready after {perf_counter() - start:.0f} s")
+    with console.progress() as progress:
+        _use(parts, console, progress)
     console.say(f"all is ready, kept in {kept[0]}" if kept else "all was ready: there is nothing left to compile")
     return 0
+
+
+def _use(
+    parts: dict[str, Callable[[], object]], console: Console, progress: Callable[[str, int, int], None] | None
+) -> None:
+    """Use one part after another, and tell of each."""
+    for done, (part, use) in enumerate(parts.items()):
+        if progress is not None:
+            progress(part, done, len(parts))
+        start = perf_counter()
+        use()
+        console.say(f"{done + 1} of {len(parts)}, {part}: ready after {perf_counter() - start:.0f} s")
 
 
 def uses() -> dict[str, Callable[[], object]]:

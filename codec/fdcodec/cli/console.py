@@ -13,6 +13,7 @@ import click
 T = TypeVar("T")
 
 STDOUT_CLOSED = "standard output is closed"
+NOT_KEPT = "it can be kept nowhere; set FDCODEC_CACHE_DIR to a directory that you can write, or each run compiles again"
 
 _OPTION_OF = {
     name: f"--{name.replace('_', '-')}"
@@ -91,16 +92,18 @@ class Console:
 
     def announce_compilation(self, task: str) -> None:
         """Say that this call will be slow and why, when and if a kernel must be compiled; `task` is what it will do."""
-        from fdcodec.kernels.jit import before_compiling
+        from fdcodec.kernels.jit import before_compiling, is_code_kept
 
         def announce(directory: Path, kernel: str) -> None:
             from fdcodec.first_use import compile_beside
 
+            kept = is_code_kept()
             self.say(
                 f"compiling code for {task} such files, {_compiling_time(task, kernel)}, longer on a busy machine; "
-                f"it is kept in {directory}, so the next run starts at once"
+                + (f"it is kept in {directory}, so the next run starts at once" if kept else NOT_KEPT)
             )
-            compile_beside(kernel, encodes=task != "decoding")
+            if kept:  # else nothing comes from a second process
+                compile_beside(kernel, encodes=task != "decoding")
 
         before_compiling(announce)
 

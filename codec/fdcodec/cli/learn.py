@@ -5,12 +5,11 @@ from pathlib import Path
 import click
 
 from fdcodec.cli import options
-from fdcodec.cli.batch import check_directory, describe_os_error, find_files
+from fdcodec.cli.batch import check_model_path, describe_os_error, find_files
 from fdcodec.cli.console import Console
-from fdcodec.errors import FdcError, ParameterError
+from fdcodec.errors import FdcError
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel
-from fdcodec.model.registry import SUFFIX
 from fdcodec.words import counted
 
 
@@ -41,11 +40,7 @@ def learn(
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     console = Console(quiet=quiet)
-    check_directory(output)
-    if output.suffix != SUFFIX:
-        raise ParameterError(f"output: {output} does not end in {SUFFIX}, by which class models are known; add it")
-    if output.exists() and not force:
-        raise FileExistsError(f"{output} exists; add --force to replace it")
+    check_model_path(output, force)
     start = resolved(parent)
     files = [file for file, _ in find_files(inputs, READABLE_SUFFIXES, recursive=recursive)]
     images = [picture for picture in (_read(file, console) for file in files) if picture is not None]

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
-from fdcodec.cli.batch import Job, run_jobs
+from fdcodec.cli.batch import check_model_path
 from fdcodec.cli.console import Console, write_line
+from fdcodec.cli.options import NonEmptyPath
 from fdcodec.errors import FdcError
 
 
@@ -50,14 +51,21 @@ def show_model(name: str) -> None:
 
 @transforms.command("export")
 @click.argument("name")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Output file; NAME.fdt if it is not given.")
+@click.argument("last", required=False, metavar="[OUTPUT]", type=NonEmptyPath(dir_okay=False, path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=NonEmptyPath(dir_okay=False, path_type=Path),
+    help="Output file; NAME.fdt if it is not given.",
+)
 @click.option("-f", "--force", is_flag=True, help="Replace an existing output.")
-def export_model(name: str, output: Path | None, force: bool) -> int:
-    """Write a model to an .fdt file."""
+def export_model(name: str, last: Path | None, output: Path | None, force: bool) -> None:
+    """Write a model to an .fdt file: `export photo mine.fdt`."""
     from fdcodec import model
 
-    def export(job: Job) -> dict[str, str]:
-        model.resolve(name).save(job.target)
-        return {"summary": f"to {job.target}"}
-
-    return run_jobs([Job(Path(name), output or Path(f"{name}.fdt"))], export, Console(), force=force)
+    if last is not None and output is not None:
+        raise click.UsageError(f"{last} and -o {output} are two outputs of one model; name one of them")
+    target = last or output or Path(f"{name}.fdt")
+    check_model_path(target, force)
+    model.resolve(name).save(target)
+    Console().say(f"{name}: to {target}")

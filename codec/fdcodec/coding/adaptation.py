@@ -5,19 +5,12 @@ from numpy.typing import NDArray
 
 from fdcodec.coding.constants import MAX_LOG2, MAX_OFFSET
 from fdcodec.coding.lossy import Steps, local_indices
-from fdcodec.coding.parameters import step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 
 STRENGTH = 0.75  # offsets for one octave of variance; 0.5 and 1 save 1.7 and 0.3 % less at equal SSIMULACRA 2
 PIVOT = 7.8  # mean log2 variance of trees that keep the picture's step: that of Kodak's
-FINER = 11  # step indices by which the lowest frequencies are finer, so that a quality keeps its score
 _CELL = 8  # side of the squares whose variance is taken
-
-
-def visual_step(quality: float) -> int:
-    """Return the step index of a quality where coefficients have weights."""
-    return max(step_index_for(quality) - FINER, 0)
 
 
 def adaptive_steps(

@@ -1,6 +1,7 @@
 """The coding parameters of a lossy picture: the opaque block of the container's header (SPEC 3.1)."""
 
 from dataclasses import dataclass
+from functools import cache
 from math import log2
 
 from fdcodec.coding.constants import COLOUR_ANGLE_BITS, MAX_STEP_INDEX, MAX_STRENGTH, STEPS_PER_OCTAVE
@@ -18,6 +19,7 @@ HIGH_QUALITY = 75.0  # from here on the step falls faster, as other codecs' scal
 HIGH_OCTAVES = 1.5  # by this many octaves more at quality 100
 LOW_QUALITY = 20.0  # below it the step rises faster,
 LOW_OCTAVES = 1.3  # by this many octaves more at quality 0
+FINER = 11  # step indices by which the lowest frequencies are finer with weights, so that a quality keeps its score
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,11 @@ class Parameters:
     strengths: tuple[int, int] = (0, 0)
     screen: bool = False
     adaptive: bool = False
+
+    @property
+    def quality(self) -> float | None:
+        """A quality that gives this step: a whole number where one does, else in tenths; None where none does."""
+        return _qualities().get(self.step_index + FINER * self.adaptive)
 
     def to_bytes(self) -> bytes:
         """Return 2 bytes, or 6 with a colour transform of its own, and one more with screen tools or adaptive steps."""
@@ -84,3 +91,14 @@ def step_index_for(quality: float) -> int:
     shortage = max(LOW_QUALITY - quality, 0.0) / LOW_QUALITY
     octaves = log2(BASE_STEP) - quality / HALVING - HIGH_OCTAVES * excess**2 + LOW_OCTAVES * shortage**2
     return min(max(round(STEPS_PER_OCTAVE * (octaves + 4)), 0), MAX_STEP_INDEX)
+
+
+def visual_step(quality: float) -> int:
+    """Return the step index of a quality where coefficients have weights."""
+    return max(step_index_for(quality) - FINER, 0)
+
+
+@cache
+def _qualities() -> dict[int, float]:
+    """Return a quality of each step index that has one: no step lies between two tenths."""
+    return {step_index_for(quality): quality for quality in (*(k / 10 for k in range(1001)), *range(101))}

@@ -1,13 +1,18 @@
-"""The encoder's choice whether a picture is worth the screen tools: blocks of contrast that have few colours."""
+"""Whether a picture looks drawn: blocks of contrast that have few colours, and patterns that repeat."""
+
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
+
+from fdcodec.image.picture import Samples
 
 BLOCK = 8  # side of the blocks looked at
 MAX_BLOCKS = 2048  # about as many, evenly spread
 LEAST_CONTRAST = 24  # of a channel; flat blocks tell nothing
 MAX_COLOURS = 16  # that are few
 LEAST_SHARE = 1 / 8  # of the blocks with contrast; photographs have up to 1/40, screens and pixel art from 1/2
+_MULTIPLIER = 0x1E3779B97F4A7C15  # of digests modulo 2^64; odd, so that patterns share one as seldom as by chance
 
 
 def is_screen(samples: NDArray[np.uint8]) -> bool:
@@ -19,12 +24,33 @@ def is_screen(samples: NDArray[np.uint8]) -> bool:
         Shape (height, width, 1 or 3), uint8.
     """
     blocks = _blocks(samples)
-    busy = blocks[(np.ptp(blocks, axis=1) >= LEAST_CONTRAST).any(axis=1)].astype(np.int64)
+    busy = blocks[(np.ptp(blocks, axis=1) >= LEAST_CONTRAST).any(axis=1)]
     if len(busy) == 0:
         return False
-    colours = np.sort(busy @ (256 ** np.arange(busy.shape[2])), axis=1)
+    colours = np.sort(_numbered(busy), axis=1)
     counts = 1 + np.count_nonzero(np.diff(colours, axis=1), axis=1)
     return bool(np.mean(counts <= MAX_COLOURS) > LEAST_SHARE)
+
+
+def count_patterns(samples: Samples) -> int:
+    """Return how many different patterns there are of a pixel and the four neighbours coded before it.
+
+    Parameters
+    ----------
+    samples
+        Shape (height, width, 1..4); alpha plays no part. Pixels at the left, upper and right border are left out.
+    """
+    colours = _numbered(samples[:, :, : 3 if samples.shape[2] >= 3 else 1])
+    above, row = colours[:-1], colours[1:]
+    pixels = (row[:, :-2], above[:, :-2], above[:, 1:-1], above[:, 2:], row[:, 1:-1])
+    digests = np.sort(reduce(lambda digest, pixel: digest * _MULTIPLIER + pixel, pixels), axis=None)
+    return min(digests.size, 1) + int(np.count_nonzero(np.diff(digests)))
+
+
+def _numbered(samples: Samples) -> NDArray[np.int64]:
+    """Return one number for each colour along the last axis."""
+    numbers: NDArray[np.int64] = samples.astype(np.int64) @ (256 ** np.arange(samples.shape[-1]))
+    return numbers
 
 
 def _blocks(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:

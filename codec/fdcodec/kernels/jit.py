@@ -80,7 +80,7 @@ def _cache_dir(path: Path) -> Path:
 
 
 def _users_cache() -> Path:
-    return Path(os.environ.get("FDCODEC_CACHE_DIR") or Path.home() / ".cache" / "fdcodec")
+    return Path(os.environ.get("FDCODEC_CACHE_DIR") or "~/.cache/fdcodec").expanduser()
 
 
 def _shared_temporary() -> Path:
@@ -96,6 +96,11 @@ def _private_temporary() -> Path:
     directory = tempfile.mkdtemp(prefix="fdcodec-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return Path(directory)
+
+
+def is_code_kept() -> bool:
+    """Tell whether the next process finds what this one compiles."""
+    return _private_temporary.cache_info().currsize == 0
 
 
 def _claim(directory: Path) -> None:

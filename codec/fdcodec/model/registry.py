@@ -11,6 +11,7 @@ from reprlib import repr as shown
 
 from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
 from fdcodec.model.class_model import ClassModel
+from fdcodec.paths import expand_home
 
 SUFFIX = ".fdt"
 PRESETS_DIR = Path(__file__).parent.parent / "presets"
@@ -18,7 +19,7 @@ PRESETS_DIR = Path(__file__).parent.parent / "presets"
 
 def _directories() -> list[Path]:
     listed = os.environ.get("FDCODEC_MODEL_PATH", "")
-    return [PRESETS_DIR, *(Path(part) for part in listed.split(os.pathsep) if part)]
+    return [PRESETS_DIR, *(expand_home(part) for part in listed.split(os.pathsep) if part)]
 
 
 def _files() -> list[Path]:
@@ -63,8 +64,10 @@ def get(name: str) -> ClassModel:
     return _loaded(paths[name])
 
 
-def find(reference: bytes) -> ClassModel:
-    """Return the model whose hash begins with `reference` (at least 4 bytes)."""
+def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
+    """Return the model whose hash begins with `reference` (at least 4 bytes): the caller's own, or a known one."""
+    if own is not None and own.hash.startswith(reference):
+        return own
     models = {model.hash: model for model in _readable(_files()) if model.hash.startswith(reference)}
     if len(reference) >= 4 and len(models) == 1:
         return models.popitem()[1]
@@ -73,6 +76,11 @@ def find(reference: bytes) -> ClassModel:
             f"the file's class model {reference.hex()} could be any of {', '.join(m.name for m in models.values())}"
         )
     searched = ", ".join(str(directory) for directory in _directories())
+    if own is not None:
+        raise TransformNotFoundError(
+            f"transform: the class model {own.name} has the hash {own.hash.hex()[:16]}, but the file names "
+            f"{reference.hex()[:16]}, which is not in {searched} either; give the .fdt file that it was encoded with"
+        )
     raise TransformNotFoundError(
         f"the file needs the class model {reference.hex()}, which is not in {searched}; "
         "decode with `transform` (-t) naming its .fdt file, or set FDCODEC_MODEL_PATH to where it is"

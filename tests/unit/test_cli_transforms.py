@@ -1,0 +1,64 @@
+"""The command line: class models listed, shown and exported."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fdcodec import model
+from fdcodec.model import ClassModel
+
+
+def test_transforms_are_listed_and_shown(cli):
+    """Every installed model is listed by name and hash, and shown with what it holds."""
+    listed = [json.loads(line) for line in cli("transforms", "list", "--json").out.splitlines()]
+    assert [facts["name"] for facts in listed] == model.names()
+    shown = json.loads(cli("transforms", "show", "dct").out)
+    assert (shown["hash"], shown["rotations"]) == (model.get("dct").hash.hex(), 0)
+    assert b"dct " in cli("transforms", "list").out
+    assert cli("transforms").out == cli("transforms", "list").out
+
+
+def test_exported_transform_is_the_same_model(cli):
+    """An exported model encodes to the bytes of the installed one, by hash or embedded."""
+    assert cli("transforms", "export", "dct", "-o", "mine.fdt").code == 0
+    assert ClassModel.load("mine.fdt").hash == model.get("dct").hash
+    assert cli("encode", "a.png", "-t", "mine.fdt", "-o", "x.fdc").code == 0
+    assert cli("encode", "a.png", "-t", "dct", "-o", "y.fdc").code == 0
+    assert Path("x.fdc").read_bytes() == Path("y.fdc").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "output"), [((), "dct.fdt"), (("x.fdt",), "x.fdt"), (("-o", "x.fdt"), "x.fdt")], ids=str
+)
+def test_export_writes_where_encode_would(cli, arguments, output):
+    """The output is the last name or that of -o, else the model's own name."""
+    assert cli("transforms", "export", "dct", *arguments).code == 0
+    assert [path.name for path in Path().glob("*.fdt")] == [output]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("x.fdt", "-o", "y.fdt"), "x.fdt and -o y.fdt are two outputs of one model"),
+        (("photo",), "output: photo does not end in .fdt"),
+        (("-o", "x.txt"), "output: x.txt does not end in .fdt"),
+        (("",), "the path is empty"),
+    ],
+    ids=str,
+)
+def test_export_refuses_what_is_no_output(cli, arguments, message):
+    """Two outputs, and a name by which no model is found, are usage errors and write nothing."""
+    before = set(Path().iterdir())
+    result = cli("transforms", "export", "dct", *arguments)
+    assert (result.code, message in result.err, set(Path().iterdir())) == (2, True, before)
+
+
+def test_export_keeps_what_is_there_without_force(cli):
+    """An existing output is refused, and replaced with --force."""
+    Path("x.fdt").write_bytes(b"precious")
+    result = cli("transforms", "export", "dct", "x.fdt")
+    assert (result.code, Path("x.fdt").read_bytes()) == (1, b"precious")
+    assert "x.fdt exists; add --force to replace it" in result.err
+    assert cli("transforms", "export", "dct", "x.fdt", "-f").code == 0
+    assert ClassModel.load("x.fdt").hash == model.get("dct").hash

@@ -1,0 +1,80 @@
+"""Class models: where they are found, by name, by hash and by path."""
+
+import os
+
+import numpy as np
+import pytest
+
+from fdcodec.errors import ParameterError, TransformNotFoundError
+from fdcodec.model import ClassModel, find, get, names, resolve
+from fdcodec.model.body import GroupTransform
+from fdcodec.model.registry import is_preset
+
+TRANSFORM = GroupTransform(np.array([[0, 1]], np.uint8), np.array([7], np.uint16), np.arange(16, dtype=np.uint8))
+SMALL = ClassModel("small", {(0, 3): TRANSFORM})
+
+
+def test_models_are_found_in_the_model_path(tmp_path, monkeypatch):
+    """A directory of FDCODEC_MODEL_PATH adds its models, those with a preset's name excepted."""
+    SMALL.save(tmp_path / "mine.fdt")
+    SMALL.save(tmp_path / "photo.fdt")
+    with pytest.raises(TransformNotFoundError, match=SMALL.hash.hex()):
+        find(SMALL.hash)
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert "mine" in names()
+    assert get("photo").hash != SMALL.hash
+    assert find(SMALL.hash).hash == resolve("mine").hash == resolve(tmp_path / "mine.fdt").hash == SMALL.hash
+    assert not is_preset(SMALL)
+
+
+def test_models_are_found_by_hash_under_a_name_that_is_taken(tmp_path, monkeypatch):
+    """A model in the model path whose name is a preset's is found by its hash all the same."""
+    SMALL.save(tmp_path / "photo.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert find(SMALL.hash).hash == SMALL.hash
+
+
+def test_damaged_file_hides_no_other_model(tmp_path, monkeypatch):
+    """A damaged file in the model path leaves the others usable."""
+    (tmp_path / "a.fdt").write_bytes(b"damaged")
+    SMALL.save(tmp_path / "b.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert find(SMALL.hash).hash == SMALL.hash
+
+
+def test_tilde_in_the_model_path_is_the_home_directory(tmp_path, monkeypatch):
+    """A tilde is expanded in every directory of the model path; that of an unknown user hides no other directory."""
+    SMALL.save(tmp_path / "mine.fdt")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", os.pathsep.join(["~no-such-user/models", "~"]))
+    assert find(SMALL.hash).hash == SMALL.hash
+
+
+def test_own_model_comes_first():
+    """A model of the caller's own is taken where its hash begins with the reference, and only there."""
+    assert find(SMALL.hash[:4], SMALL) is SMALL
+    assert find(get("dct").hash, SMALL).name == "dct"
+
+
+@pytest.mark.parametrize(
+    ("transform", "error"),
+    [("nowhere", TransformNotFoundError), ("nowhere.fdt", FileNotFoundError), ("", TransformNotFoundError)],
+)
+def test_unknown_transform(transform, error):
+    """A name that no model has lists those there are; a path without a file is said."""
+    with pytest.raises(error, match=r"photo|nowhere\.fdt"):
+        resolve(transform)
+
+
+def test_directory_is_no_model(tmp_path):
+    """A path that is there, but is no file, is a wrong argument."""
+    (tmp_path / "a.fdt").mkdir()
+    with pytest.raises(ParameterError, match=r"a\.fdt is not an \.fdt file"):
+        resolve(tmp_path / "a.fdt")
+
+
+@pytest.mark.parametrize("length", [0, 3])
+def test_short_reference_is_refused(length):
+    """Fewer than 4 bytes of a hash name no model."""
+    with pytest.raises(TransformNotFoundError):
+        find(get("photo").hash[:length])
