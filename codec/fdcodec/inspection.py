@@ -120,6 +120,18 @@ def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
     return {plane: {name: round(count) for name, count in counts.items()} for plane, counts in total.items()}
 
 
+def _rotations_by_block(model: ClassModel) -> dict[str, int]:
+    """Return the number of rotations by block size and mode group or learned mode."""
+    from fdcodec.coding.constants import N_GROUPS
+    from fdcodec.model.body import SIZE_NAMES
+
+    modes = [f"group {k}" for k in range(N_GROUPS)] + [f"learned mode {k}" for k in range(len(model.learned))]
+    return {
+        f"{SIZE_NAMES[size]} {modes[group]}": len(transform.angles)
+        for (size, group), transform in model.transforms.items()
+    }
+
+
 def describe_model(model: ClassModel) -> dict[str, Any]:
     """Return the facts of a class model as JSON takes them."""
     return {
@@ -128,10 +140,7 @@ def describe_model(model: ClassModel) -> dict[str, Any]:
         "embedded_bytes": len(model.to_bytes()),
         "rotations": sum(len(transform.angles) for transform in model.transforms.values()),
         "learned_modes": len(model.learned),
-        "rotations_by_block": {
-            f"{2**size}x{2**size} group {group}": len(transform.angles)
-            for (size, group), transform in model.transforms.items()
-        },
+        "rotations_by_block": _rotations_by_block(model),
         "start_states": model.start_states is not None,
         "filter": list(model.filters.shape) if model.filters is not None else None,
     }

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fdcodec.cli.learn import _describe_worth
 from fdcodec.coding import contexts as ctx
 from fdcodec.model import ClassModel, get
 
@@ -56,6 +57,21 @@ def test_cost_of_an_embedded_model_is_noted_once(cli):
     for options in (("mine.fdt", "--embed"), ("mine.fdt", "--no-embed"), ("dct",)):
         assert "bytes of each file" not in cli(*command, *options).err
     assert cli(*command, "mine.fdt", "--quiet").err == ""
+
+
+@pytest.mark.parametrize(("size_bytes", "change"), [(978, "2.2% fewer"), (1010, "1.0% more")])
+@pytest.mark.parametrize("filtered", [None, 0.0412])
+def test_worth_of_parts_is_told(filtered, size_bytes, change):
+    """What rotations and, if images were held out, the filter save is said in percent, and how the images shrank."""
+    recipe = {
+        "share_saved_by_filter": filtered, "cost_saved_by_group": {"all": 0.0234},
+        "size_bytes_before": 1000, "size_bytes_after": size_bytes,
+    }  # fmt: skip
+    filter_part = "" if filtered is None else ", the filter 4.1% of the squared error"
+    expected = (
+        f"rotations save 2.3% of the cost of blocks{filter_part}; the images take {change} bytes at the same steps"
+    )
+    assert _describe_worth(recipe) == f"held out, {expected}"
 
 
 def test_learned_model_must_end_in_fdt(cli):

@@ -58,6 +58,13 @@ def test_recipe_says_where_the_model_comes_from(model):
     assert model.recipe["size_bytes_before"] > model.recipe["size_bytes_after"]
 
 
+def test_recipe_says_what_parts_save():
+    """With five images or more a recipe has what rotations and filter save on those held out."""
+    recipe = learn_model([stripes(seed, 96) for seed in range(5)], "stripes").recipe
+    assert recipe["cost_saved_by_group"]["all"] > 0.01
+    assert 0 < recipe["share_saved_by_filter"] < 1
+
+
 def test_same_images_give_the_same_model(model):
     """Learning is deterministic, to the hash."""
     assert learn_model(IMAGES, "again").hash == model.hash
@@ -169,6 +176,32 @@ def test_filter_does_not_raise_the_training_error(large_traces):
     )
     assert errors[0, 5] < errors[0, 1]
     assert errors[0].argmin() > 1
+
+
+def test_what_a_filter_saves_is_what_it_takes_away(large_traces):
+    """The share by the sums is that of the errors of the planes before and after the whole correction."""
+    seen, unseen = FilterSums(), FilterSums()
+    for each in large_traces[:2]:
+        seen.add(each)
+    for each in large_traces[2:]:
+        unseen.add(each)
+    filters = seen.filters(None)
+    model = ClassModel("filter", filters=filters)
+    errors = sum(
+        strength_errors(each.original, each.decoded.copy(), each.maps, model, each.step_index)
+        for each in large_traces[2:]
+    )
+    assert unseen.share_saved(filters) == pytest.approx(1 - errors[0, 5] / errors[0, 1], rel=0.05)
+    assert FilterSums().share_saved(filters) is None
+
+
+def test_joined_sums_are_those_of_all(large_traces):
+    """Two parts of the traces joined give the filter of all of them."""
+    parts, whole = [FilterSums(), FilterSums()], FilterSums()
+    for k, each in enumerate(large_traces):
+        parts[k % 2].add(each)
+        whole.add(each)
+    assert np.array_equal(parts[0].joined(parts[1]).filters(None), whole.filters(None))
 
 
 def test_filter_keeps_the_parents_ranges_without_data(large_traces):

@@ -46,6 +46,9 @@ _FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
 ZONE_SIZES = (16, 64, 64, 64, 32, 64, 64)
 """Number of coefficients in the low zone, by size class."""
 
+SIZE_NAMES = ("4x4", "8x8", "16x16", "32x32", "8x4", "16x8", "32x16")
+"""What the size classes are called; of halves the longer side comes first, whichever way they lie."""
+
 
 _GROUP = c.Struct(
     "size" / c.Int8ul,

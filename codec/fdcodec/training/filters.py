@@ -1,5 +1,7 @@
 """Learning the decoder's filter: least squares by class and step range on deblocked, decoded images."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,7 @@ class FilterSums:
     def __init__(self) -> None:
         self._matrices = np.zeros((*_SHAPE, FILTER_WEIGHTS, FILTER_WEIGHTS))
         self._vectors = np.zeros((*_SHAPE, FILTER_WEIGHTS))
+        self._energy = 0.0
 
     def add(self, trace: Trace) -> None:
         """Add every plane of a trace, but for blocks of the screen tools; its decoded planes are left as they are."""
@@ -29,10 +32,25 @@ class FilterSums:
             padded, classes = classified(plane, trace.step_index)
             classes[maps.modes < 0] = -1
             target = trace.original[k] - plane
+            self._energy += float(np.sum(target.astype(np.float64) ** 2))
             place = (min(k, 1), bucket)
             accumulate_normal_equations(
                 padded, classes, target, trace.step_index, self._matrices[place], self._vectors[place]
             )
+
+    def joined(self, others: FilterSums) -> FilterSums:
+        """Return the sums over the planes of both."""
+        both = FilterSums()
+        both._matrices, both._vectors = self._matrices + others._matrices, self._vectors + others._vectors
+        both._energy = self._energy + others._energy
+        return both
+
+    def share_saved(self, filters: NDArray[np.int8]) -> float | None:
+        """Return the share of the squared error of these planes that a filter takes away; None where there are none."""
+        weights = filters / (1 << FILTER_SHIFT)
+        squares = np.einsum("...i,...ij,...j", weights, _symmetric(self._matrices), weights)
+        change = np.sum(squares - 2 * np.sum(weights * self._vectors, axis=-1))
+        return -float(change) / self._energy if self._energy else None
 
     def filters(self, parent: NDArray[np.int8] | None) -> NDArray[np.int8]:
         """Return the weights, shape (kinds, step ranges, classes, weights); ranges without data keep the parent's."""
@@ -44,9 +62,14 @@ class FilterSums:
         return filters
 
 
+def _symmetric(matrices: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return whole matrices from those whose upper triangles are filled."""
+    return matrices + np.triu(matrices, 1).swapaxes(-1, -2)
+
+
 def _solve(matrices: NDArray[np.float64], vectors: NDArray[np.float64]) -> NDArray[np.int8]:
     """Return the weights of each class, drawn towards those of all classes together, on the filter's grid."""
-    whole = matrices + np.triu(matrices, 1).swapaxes(1, 2) if matrices.ndim == 3 else matrices
+    whole = _symmetric(matrices)
     total, total_vector = whole.sum(axis=0), vectors.sum(axis=0)
     scale = np.trace(total) / FILTER_WEIGHTS
     mean = np.linalg.solve(total + RIDGE * scale * np.eye(FILTER_WEIGHTS), total_vector)

@@ -11,12 +11,11 @@ from fdcodec.coding.constants import BORDER_LOG2, CELL_LOG2, MAX_LEARNED_LOG2, M
 from fdcodec.kernels.learned_training import collect_blocks, price_modes
 from fdcodec.kernels.reconstruction_kernels import new_work
 from fdcodec.kernels.tables import Tables
-from fdcodec.training.traces import Trace
+from fdcodec.training.traces import VALIDATION, Trace, is_held_out
 from fdcodec.training.transforms import RATE_STEP
 
 SIZES = range(MIN_LOG2, MAX_LEARNED_LOG2 + 1)
 MAX_BLOCKS = {2: 60_000, 3: 40_000, 4: 20_000}
-VALIDATION = 5  # one image in five, or one block in five where there are fewer images
 LEAST_BITS = 4.0  # a block that costs less is as good as empty
 
 Floats = NDArray[np.float32]
@@ -61,8 +60,7 @@ class BlockSamples:
     @property
     def is_next_held_out(self) -> bool:
         """Whether the next trace's image is one that training must not see; of fewer than VALIDATION images none is."""
-        image = self._count * self._n_images // self._n_traces
-        return self._n_images >= VALIDATION and image % VALIDATION == 0
+        return is_held_out(self._count, self._n_traces, self._n_images)
 
     def add(self, trace: Trace) -> None:
         """Add blocks of the luma plane of a trace; traces come image by image."""

@@ -12,7 +12,7 @@ from fdcodec.kernels.reconstruction_kernels import new_work
 from fdcodec.kernels.tables import build_tables
 from fdcodec.kernels.training_kernels import collect_zones
 from fdcodec.learning.structured import learn_rotations
-from fdcodec.model.body import MAX_ROTATIONS, ZONE_SIZES, GroupTransform, Transforms
+from fdcodec.model.body import MAX_ROTATIONS, SIZE_NAMES, ZONE_SIZES, GroupTransform, Transforms
 from fdcodec.parallel import each
 from fdcodec.training.traces import N_THREADS, Trace
 
@@ -27,7 +27,6 @@ LAYOUTS: dict[int, tuple[Layout, Layout]] = {
 MIN_BLOCKS = {16: 400, 32: 700, 64: 1200}  # a group with fewer keeps what the parent model has
 HELD_OUT_SHARE = 6  # where no image is held out, one block in so many is
 MAX_BLOCKS = 20_000
-SIZE_NAMES = ("4x4", "8x8", "16x16", "32x32", "8x4", "16x8", "32x16")
 RATE_STEP = 0.25  # of the quantization step: where the log-rate bends; 0.4 gains 0.2 % less, 0.8 0.3 % less
 N_ITERATIONS = 100
 LEAST_GAIN = 0.001  # of the cost of blocks held out, for which rotations are kept
@@ -77,7 +76,7 @@ class ZoneSamples:
 def train_transforms(
     samples: ZoneSamples, parent: Transforms, progress: Callable[[int, int], None] = lambda done, total: None
 ) -> tuple[Transforms, dict[str, float]]:
-    """Return each group's best transform on blocks held out, and the share of their cost that it saves.
+    """Return each group's best transform on blocks held out, and the share of their cost that it saves, and all do.
 
     Parameters
     ----------
@@ -88,21 +87,22 @@ def train_transforms(
     progress
         Called with (done, total) after each group.
     """
-    transforms, gains = dict(parent), {}
+    transforms, gains, totals = dict(parent), {}, np.zeros(2)
     learned = each(lambda key: _train_group(samples, key, parent.get(key)), samples.keys, N_THREADS)
-    for done, (key, (transform, gain)) in enumerate(zip(samples.keys, learned, strict=True), 1):
+    for done, (key, (transform, costs)) in enumerate(zip(samples.keys, learned, strict=True), 1):
         if transform is not None:
             transforms[key] = transform
-        if gain is not None:
-            gains[f"{SIZE_NAMES[key[0]]}/{key[1]}"] = round(gain, 4)
+        if costs is not None:
+            gains[f"{SIZE_NAMES[key[0]]}/{key[1]}"] = round(1 - costs[1] / max(costs[0], 1e-9), 4)
+            totals += costs
         progress(done, len(samples.keys))
-    return transforms, gains
+    return transforms, gains | {"all": round(1 - totals[1] / max(totals[0], 1e-9), 4)}
 
 
 def _train_group(
     samples: ZoneSamples, key: Key, parent: GroupTransform | None
-) -> tuple[GroupTransform | None, float | None]:
-    """Return a group's best transform and the share of cost that it saves; of a group with few blocks the parent's."""
+) -> tuple[GroupTransform | None, tuple[float, float] | None]:
+    """Return a group's best transform, and the parent's cost and its own; of a group with few blocks the parent's."""
     seen, unseen = samples.of(key, seed=100 * key[0] + key[1])
     if len(seen) < MIN_BLOCKS[ZONE_SIZES[key[0]]]:
         return parent, None
@@ -112,7 +112,7 @@ def _train_group(
         cost = _cost(_transformed(unseen, learned))
         if cost < least * (1 - LEAST_GAIN):
             best, least = learned, cost
-    return best, 1 - least / max(before, 1e-9)
+    return best, (before, least)
 
 
 def _candidates(blocks: NDArray[np.float32], parent: GroupTransform | None) -> Iterator[GroupTransform]:
