@@ -27,7 +27,7 @@ class EncoderSettings:
     effort
         1 (fastest) to 9 (smallest file).
     threads
-        Threads over tiles; the bytes do not depend on it.
+        Threads over tiles and class models; the bytes do not depend on it.
     tile
         Side of the tiles in pixels; None chooses by the image's size.
     sparsity
