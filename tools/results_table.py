@@ -1,4 +1,4 @@
-"""Write docs/results/classes.md from tools/results/{kodak-rgb,kodak-gray,classes}.json."""
+"""Write docs/results/classes.md and the README's table from tools/results/{kodak-rgb,kodak-gray,classes}.json."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,9 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "tools" / "results"
 PAGE = ROOT / "docs" / "results" / "classes.md"
+README = ROOT / "README.md"
+MARKS = "<!-- by tools/results_table.py -->\n", "<!-- end -->\n"
+RIVALS = {"jpeg420": "JPEG", "webp": "WebP", "jxl": "JPEG XL", "avif444": "AVIF"}
 ANCHORS = ("jpeg420", "webp", "avif444", "jxl", "fdc-dct")
 HEAD = """# Results on held-out images
 
@@ -54,5 +57,32 @@ def page() -> str:
     return HEAD + "\n".join(tables) + "\n"
 
 
+def readme_table() -> str:
+    """Return the table of the README: percent fewer bits than each rival by class, and the mean of the rows."""
+    lines = ["| images | " + " | ".join(RIVALS.values()) + " |", "|---|" + "---|" * len(RIVALS)]
+    fewer = []
+    for name, entries in json.loads((RESULTS / "classes.json").read_text())["bd_rate"].items():
+        for measure in dict.fromkeys(entry["measure"] for entry in entries):
+            of = {entry["anchor"]: entry["average"]["percent"] for entry in entries if entry["measure"] == measure}
+            fewer.append([-of[rival] for rival in RIVALS])
+            lines.append(_row(name if measure == "psnr-rgb" else f"{name.removesuffix('/gray')}, gray", fewer[-1]))
+    lines.append(_row("mean", [sum(column) / len(column) for column in zip(*fewer, strict=True)]))
+    rates = json.loads((RESULTS / "kodak-rgb.json").read_text())["bd_rate_percent"]
+    jpeg, avif = (-rates[f"fdc:effort=5 against {rival}"] for rival in ("jpeg420", "avif444"))
+    lines += ["", f"On all 24 pictures of Kodak it is {jpeg:.0f} % fewer than JPEG and {avif:.0f} % fewer than AVIF."]
+    return "\n".join(lines) + "\n"
+
+
+def _row(name: str, percents: list[float]) -> str:
+    return f"| {name} | " + " | ".join(f"{percent:.0f} %" for percent in percents) + " |"
+
+
+def readme() -> str:
+    """Return the README with the table between its marks."""
+    before, rest = README.read_text().split(MARKS[0])
+    return before + MARKS[0] + readme_table() + MARKS[1] + rest.split(MARKS[1])[1]
+
+
 if __name__ == "__main__":
     PAGE.write_text(page())
+    README.write_text(readme())

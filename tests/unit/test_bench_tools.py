@@ -185,3 +185,14 @@ def test_pages_are_what_the_tools_make_of_the_results(tool, module, result, docu
 def test_page_of_classes_is_what_the_tool_makes_of_the_results(tool):
     """The page on classes is made of three results."""
     assert tool("results_table").page() == (ROOT / "docs" / "results" / "classes.md").read_text()
+
+
+def test_table_of_the_readme_is_what_the_tool_makes_of_the_results(tool):
+    """The README's figures are not written by hand, nor left behind by a new result."""
+    assert tool("results_table").readme() == (ROOT / "README.md").read_text()
+
+
+def test_page_of_the_engine_is_what_the_tool_makes_of_the_results(tool):
+    """The page on speed, exactness and targets is made of four results."""
+    engine_table = tool("engine_table")
+    assert engine_table.page(engine_table.records()) == (ROOT / "docs" / "results" / "engine.md").read_text()
