@@ -98,8 +98,8 @@ def test_bomb_guard():
 def test_pillow_says_how_large_a_picture_may_be(monkeypatch):
     """A picture above our limit of pixels is decoded where Pillow's guard lets it through."""
     data = fdcodec.encode(ramp(20, 30, 1))
-    monkeypatch.setattr(fdcodec.api.decode, "__kwdefaults__", {**fdcodec.api.decode.__kwdefaults__, "max_pixels": 1})
-    assert np.asarray(opened(data)).shape == (20, 30, 1)[:2]
+    monkeypatch.setitem(fdcodec.decode.__kwdefaults__, "max_pixels", 1)
+    assert np.asarray(opened(data)).shape == (20, 30)
 
 
 @pytest.mark.parametrize("data", [b"", b"\x8bfd", b"\x89PNG\r\n\x1a\n", b"\x8bFDC\r\n\x1a\n", b"\x8bfdc"])
@@ -138,7 +138,7 @@ def test_damage_is_found_when_loading():
     """A file that ends in its payload is opened and refused when its pixels are asked for."""
     image = opened(fdcodec.encode(noise(16, 16, 1, seed=1), exif=b"exif")[:-20])
     assert image.size == (16, 16)
-    with pytest.raises(OSError, match="ends"):
+    with pytest.raises(OSError, match="more than there are"):
         image.load()
 
 
@@ -208,7 +208,7 @@ def test_every_argument_of_encode_is_taken():
     for name in signature(fdcodec.encode).parameters.keys() - {"image", "icc"}:
         with pytest.raises(ValueError, match=f"^{name}: "):
             saved(image, **{name: {}})
-    with pytest.raises(ValueError, match="^icc: "):
+    with pytest.raises(ValueError, match=r"^icc: "):
         saved(image, icc_profile={})
 
 
@@ -271,7 +271,7 @@ def test_exif_goes_on_to_other_formats(suffix):
 
 
 def test_imageio():
-    """imageio reads and writes our files by its plugin for Pillow."""
+    """The library imageio reads and writes our files by its plugin for Pillow."""
     imageio = pytest.importorskip("imageio.v3")
     data = imageio.imwrite("<bytes>", MODES["RGB"], extension=".fdc", plugin="pillow", lossless=True)
     np.testing.assert_array_equal(imageio.imread(data, extension=".fdc"), MODES["RGB"])

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from os import SEEK_CUR
 from typing import IO
 
 from fdcodec.container.chunked import read_chunked, read_chunked_front, read_chunked_header, write_chunked
@@ -107,7 +106,7 @@ def read_header(data: bytes | bytearray | memoryview) -> Header:
 
 
 def read_front(file: IO[bytes]) -> tuple[Header, Metadata]:
-    """Parse the header and the metadata of an open file, and read no more of it than that.
+    """Parse the header and the metadata of an open file; of its payloads no more is read than of a compact one's start.
 
     Parameters
     ----------
@@ -124,11 +123,9 @@ def read_front(file: IO[bytes]) -> tuple[Header, Metadata]:
     FormatError, LimitError, UnsupportedError
         As for `read`, as far as these parts tell.
     """
-    start = file.read(MAX_HEADER_BYTES)
-    view = memoryview(start)
-    if _is_compact(view):
-        return read_compact_header(view), NO_METADATA
-    file.seek(len(SIGNATURE) - len(start), SEEK_CUR)
+    start = file.read(len(SIGNATURE))
+    if _is_compact(memoryview(start)):
+        return read_compact_header(memoryview(start + file.read(MAX_HEADER_BYTES))), NO_METADATA
     return read_chunked_front(file)
 
 

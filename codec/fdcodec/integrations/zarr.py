@@ -37,7 +37,7 @@ class FdcCodec(StoreCodec, ArrayBytesCodec):
 
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
         """Raise ParameterError, when an array is made, if its dtype is one that the codec does not take."""
-        native = dtype.to_native_dtype()
+        native = dtype.to_native_dtype().newbyteorder("=")
         if native != np.uint8 and not (native == np.uint16 and self.lossless):
             raise ParameterError(f"dtype: {native} is not uint8, or with lossless=True uint16; convert the array")
 
