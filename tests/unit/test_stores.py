@@ -1,6 +1,7 @@
 """Chunks of array stores: numcodecs' codec for version 2 of zarr, and zarr's serializer for version 3."""
 
 import json
+import re
 import tomllib
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -14,11 +15,12 @@ from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, Un
 from fdcodec.integrations.stores import StoreCodec, image_shape
 
 numcodecs = pytest.importorskip("numcodecs")
-zarr = pytest.importorskip("zarr", minversion="3")
+zarr = pytest.importorskip("zarr", minversion="3.1")
 
 from fdcodec.integrations.numcodecs import FdcCodec as NumcodecsCodec  # noqa: E402 -- what it needs may be missing
 from fdcodec.integrations.zarr import FdcCodec as ZarrCodec  # noqa: E402
 
+ROOT = Path(__file__).parents[2]
 GRAY = ramp(40, 48, 1)[:, :, 0]
 DEEP = noise(40, 48, 1, seed=1, dtype=np.uint16)[:, :, 0]
 
@@ -30,18 +32,21 @@ def registered():
     zarr.registry.register_codec("fdcodec", ZarrCodec)
 
 
+def filled(array, **options):
+    """Return a store with an array in it; not by `data`, which with shards leaves most of them out in zarr 3.1.0."""
+    store = zarr.storage.MemoryStore()
+    zarr.create_array(store, shape=array.shape, dtype=array.dtype, **options)[:] = array
+    return store
+
+
 def version_2(array, codec, **options):
     """Return the store of an array in zarr's version 2."""
-    store = zarr.storage.MemoryStore()
-    zarr.create_array(store, data=array, zarr_format=2, compressors=codec, filters=None, **options)
-    return store
+    return filled(array, zarr_format=2, compressors=codec, filters=None, **options)
 
 
 def version_3(array, codec, **options):
     """Return the store of an array in zarr's version 3."""
-    store = zarr.storage.MemoryStore()
-    zarr.create_array(store, data=array, serializer=codec, compressors=None, **options)
-    return store
+    return filled(array, serializer=codec, compressors=None, **options)
 
 
 STORES = [(version_2, NumcodecsCodec), (version_3, ZarrCodec)]
@@ -197,11 +202,20 @@ def test_chunks_that_do_not_fit_their_array(image, error):
         zarr.open_array(store, mode="r")[:]
 
 
+@pytest.mark.parametrize("version", [2, 3])
+def test_arguments_of_the_readme(version):
+    """With the arguments that the README names for a version, zarr makes a store of that version."""
+    arguments = re.search(rf"^\| version {version} \| `(.+)` \|$", (ROOT / "README.md").read_text(), re.M).group(1)
+    array = eval(f"zarr.create_array({{}}, data=GRAY, {arguments})", {"zarr": zarr, "fdcodec": fdcodec, "GRAY": GRAY})
+    assert array.metadata.zarr_format == version
+    assert np.abs(array[:].astype(int) - GRAY).max() < 32
+
+
 @pytest.mark.parametrize(
     ("group", "codec"), [("numcodecs.codecs", NumcodecsCodec), ("zarr.codecs", ZarrCodec)], ids=str
 )
 def test_entry_points(group, codec):
     """The package tells numcodecs and zarr where their codecs are, by the name that stores keep."""
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert EntryPoint("fdcodec", project["entry-points"][group]["fdcodec"], group).load() is codec
     assert NumcodecsCodec.codec_id == ZarrCodec().to_dict()["name"] == "fdcodec"
