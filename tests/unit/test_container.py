@@ -92,11 +92,14 @@ class Frugal(BytesIO):
         return super().read(size)
 
 
-@pytest.mark.parametrize("kind", [b"FHDR", b"exIf", b"TFAC", b"quux"])
-def test_front_allocates_no_declared_length(kind):
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [(b"FHDR", TruncatedError), (b"exIf", LimitError), (b"TFAC", TruncatedError), (b"quux", TruncatedError)],
+)
+def test_front_allocates_no_declared_length(kind, error):
     """A chunk that declares four gigabytes is refused without asking the file for them."""
     data = container.chunked.names.SIGNATURE + header_chunk() + b"\xff\xff\xff\xff" + kind + bytes(100)
-    with pytest.raises((TruncatedError, LimitError)):
+    with pytest.raises(error):
         container.read_front(Frugal(data))
 
 

@@ -76,6 +76,13 @@ def test_chunks_that_are_no_images(shape):
         image_shape(shape)
 
 
+def test_chunks_that_nothing_would_read_are_not_written():
+    """A chunk above the pixels that are decoded by default is refused."""
+    chunk = np.broadcast_to(np.uint8(0), (1, 2**14, 2**14 + 1))
+    with pytest.raises(LimitError, match="smaller chunks"):
+        StoreCodec().encode_chunk(chunk)
+
+
 @stores
 @pytest.mark.parametrize(
     ("array", "chunks"),
@@ -118,6 +125,15 @@ def test_other_dtypes_are_refused(make, codec):
     """Arrays of other dtypes are refused by the name of theirs."""
     with pytest.raises(ParameterError, match="float32"):
         make(GRAY.astype(np.float32), codec(lossless=True), chunks=GRAY.shape)
+
+
+@pytest.mark.parametrize(("dtype", "lossless"), [("uint16", False), ("int16", True), ("float32", True)])
+def test_version_3_makes_no_array_that_cannot_be_filled(dtype, lossless):
+    """An array of a dtype that the serializer does not take is refused before anything is stored."""
+    store = {}
+    with pytest.raises(ParameterError, match=f"dtype: {dtype}"):
+        zarr.create_array(store, shape=(8, 8), dtype=dtype, serializer=ZarrCodec(lossless=lossless))
+    assert store == {}
 
 
 def test_sharded_store():

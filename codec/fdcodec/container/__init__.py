@@ -106,7 +106,7 @@ def read_header(data: bytes | bytearray | memoryview) -> Header:
 
 
 def read_front(file: IO[bytes]) -> tuple[Header, Metadata]:
-    """Parse the header and the metadata of an open file; of its payloads no more is read than of a compact one's start.
+    """Parse the header and the metadata of an open file; of a chunked file nothing behind them is read.
 
     Parameters
     ----------

@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from fdcodec import api
 from fdcodec.arguments import checked_encoding
-from fdcodec.errors import ParameterError
+from fdcodec.errors import LimitError, ParameterError
+from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 MAX_CHANNELS = 4
 
@@ -60,15 +61,19 @@ def image_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     ------
     ParameterError
         The shape is none of these.
+    LimitError
+        It has more pixels than `decode` reads by default.
     """
     image = shape
     while len(image) > 3 and image[0] == 1:
         image = image[1:]
     if len(image) == 3 and image[0] == 1 and image[2] > MAX_CHANNELS:
         image = image[1:]
-    if len(image) == 2 or (len(image) == 3 and image[2] <= MAX_CHANNELS):
-        return image
-    raise ParameterError(
-        f"chunk: shape {shape} is not (height, width) or (height, width, 1..4) after axes of length 1; "
-        "choose other chunks"
-    )
+    if not (len(image) == 2 or (len(image) == 3 and image[2] <= MAX_CHANNELS)):
+        raise ParameterError(
+            f"chunk: shape {shape} is not (height, width) or (height, width, 1..4) after axes of length 1; "
+            "choose other chunks"
+        )
+    if image[0] * image[1] > DEFAULT_MAX_PIXELS:  # or nothing could read it again
+        raise LimitError(f"chunk: shape {shape} is above {DEFAULT_MAX_PIXELS} pixels; choose smaller chunks")
+    return image

@@ -5,7 +5,6 @@ Needs the `zarr` extra. zarr finds it by its entry point, under the name `fdcode
 
 from asyncio import to_thread
 from dataclasses import asdict
-from math import prod
 from typing import Any, Self
 
 import numpy as np
@@ -57,7 +56,8 @@ class FdcCodec(StoreCodec, ArrayBytesCodec):
 
 def _decoded(data: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return a chunk of a shape and a dtype; a file of anything else is a FormatError, LimitError if it is larger."""
-    samples = api.decode(data, max_pixels=prod(shape))
-    if samples.shape != image_shape(shape) or samples.dtype != dtype.newbyteorder("="):
+    image = image_shape(shape)
+    samples = api.decode(data, max_pixels=image[0] * image[1])
+    if samples.shape != image or samples.dtype != dtype.newbyteorder("="):
         raise FormatError(f"chunk: {samples.dtype} of shape {samples.shape} where the array has {dtype} of {shape}")
-    return samples.reshape(shape).astype(dtype, copy=False)
+    return samples.reshape(shape)
