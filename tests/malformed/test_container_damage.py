@@ -1,5 +1,8 @@
 """Damaged files: every prefix and every flipped bit of small files is refused with an FdcError."""
 
+from contextlib import suppress
+from io import BytesIO
+
 import pytest
 
 from fdcodec import container
@@ -25,6 +28,15 @@ def test_every_prefix_is_truncated(data):
     for length in range(len(data)):
         with pytest.raises(TruncatedError):
             container.read(data[:length])
+
+
+@files
+def test_the_front_of_damaged_files(data):
+    """Of every prefix and every file with a wrong bit the front is read or refused with an FdcError."""
+    flipped = (data[:i] + bytes([data[i] ^ 1 << bit]) + data[i + 1 :] for i in range(len(data)) for bit in range(8))
+    for damaged in (*flipped, *(data[:length] for length in range(len(data)))):
+        with suppress(FdcError):
+            container.read_front(BytesIO(damaged))
 
 
 @files

@@ -2,6 +2,7 @@
 
 import struct
 import zlib
+from io import BytesIO
 
 import pytest
 
@@ -64,6 +65,48 @@ def test_chunked_round_trip():
     file = container.read(data)
     assert (file.header, file.payloads) == (TILED, tuple(PAYLOADS))
     assert (file.model_ref, file.model_bytes, file.metadata, file.pixel_hash) == (None, b"model", METADATA, HASH)
+
+
+@pytest.mark.parametrize(
+    ("data", "end"),
+    [
+        (container.write(FLAT, [b"payload"], model_ref=HASH), b"payload"),
+        (container.write(TILED, PAYLOADS, metadata=METADATA), b"DATA"),
+        (container.write(FLAT, [b"x"], model_bytes=b"model", metadata=Metadata(icc=b"icc")), b"DATA"),
+    ],
+    ids=["compact", "tiled", "embedded"],
+)
+def test_front_is_header_and_metadata(data, end):
+    """The front of an open file is what reading all of it gives of header and metadata, without what follows them."""
+    file = container.read(data)
+    for front in (data, data[: data.index(end) + len(end)]):
+        assert container.read_front(BytesIO(front)) == (file.header, file.metadata)
+
+
+class Frugal(BytesIO):
+    """A file that refuses to be read by more than a metadata block at once."""
+
+    def read(self, size=-1):
+        """Read that many bytes."""
+        assert 0 <= size <= MAX_METADATA_BYTES + 4
+        return super().read(size)
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"),
+    [(b"FHDR", TruncatedError), (b"exIf", LimitError), (b"TFAC", TruncatedError), (b"quux", TruncatedError)],
+)
+def test_front_allocates_no_declared_length(kind, error):
+    """A chunk that declares four gigabytes is refused without asking the file for them."""
+    data = container.chunked.names.SIGNATURE + header_chunk() + b"\xff\xff\xff\xff" + kind + bytes(100)
+    with pytest.raises(error):
+        container.read_front(Frugal(data))
+
+
+def test_front_without_a_header():
+    """A file whose payload comes before its header is refused."""
+    with pytest.raises(FormatError, match="FHDR"):
+        container.read_front(BytesIO(chunked(DATA, header_chunk())))
 
 
 def test_chunked_reference_is_sixteen_bytes_of_the_hash():

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import IO
 
-from fdcodec.container.chunked import read_chunked, read_chunked_header, write_chunked
-from fdcodec.container.compact import read_compact, read_compact_header, write_compact
+from fdcodec.container.chunked import read_chunked, read_chunked_front, read_chunked_header, write_chunked
+from fdcodec.container.compact import MAX_HEADER_BYTES, read_compact, read_compact_header, write_compact
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.container.file import NO_METADATA, File, Metadata
 from fdcodec.container.header import Header
@@ -13,7 +14,8 @@ from fdcodec.errors import FormatError, ParameterError, TruncatedError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.words import counted
 
-__all__ = ["NO_METADATA", "File", "Header", "Metadata", "Salvaged", "read", "read_header", "salvage", "write"]
+__all__ = ["NO_METADATA", "File", "Header", "Metadata", "Salvaged"]
+__all__ += ["read", "read_front", "read_header", "salvage", "write"]
 
 
 def write(
@@ -101,6 +103,30 @@ def read_header(data: bytes | bytearray | memoryview) -> Header:
     """Parse the picture header alone; the rest of the file may be missing. Raises as `read` does."""
     view = memoryview(data)
     return read_compact_header(view) if _is_compact(view) else read_chunked_header(view)
+
+
+def read_front(file: IO[bytes]) -> tuple[Header, Metadata]:
+    """Parse the header and the metadata of an open file; of a chunked file nothing behind them is read.
+
+    Parameters
+    ----------
+    file
+        Open for reading at the start of the signature. Where it stands afterwards is not said.
+
+    Returns
+    -------
+    header, metadata
+        Metadata behind the first payload, where no writer puts it, is not found.
+
+    Raises
+    ------
+    FormatError, LimitError, UnsupportedError
+        As for `read`, as far as these parts tell.
+    """
+    start = file.read(len(SIGNATURE))
+    if _is_compact(memoryview(start)):
+        return read_compact_header(memoryview(start + file.read(MAX_HEADER_BYTES))), NO_METADATA
+    return read_chunked_front(file)
 
 
 def _is_compact(data: memoryview) -> bool:

@@ -2,10 +2,12 @@
 
 import struct
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from os import SEEK_CUR
+from typing import IO
 
 from fdcodec.container import constants as names
 from fdcodec.container.bodies import PICTURE_HEADER, parse
-from fdcodec.container.chunks import Chunk, build_chunk, split_chunks
+from fdcodec.container.chunks import Chunk, build_chunk, chunk_at, split_chunks
 from fdcodec.container.file import File, Metadata, check_pixels, check_version, is_wanted
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError, LimitError, TruncatedError, UnsupportedError
@@ -22,6 +24,7 @@ _HASHES = {
     names.REFERENCE_CHUNK: range(names.COMPACT_REFERENCE_BYTES, names.HASH_BYTES + 1),
     names.PIXEL_HASH_CHUNK: range(names.HASH_BYTES, names.HASH_BYTES + 1),
 }
+_METADATA = (names.EXIF_CHUNK, names.XMP_CHUNK, names.ICC_CHUNK)
 _KNOWN = {names.HEADER_CHUNK, names.INDEX_CHUNK, names.DATA_CHUNK, names.END_CHUNK, *_LIMITS, *_HASHES}
 
 
@@ -71,7 +74,7 @@ def file_of(
         payloads,
         single.get(names.REFERENCE_CHUNK),
         single.get(names.MODEL_CHUNK),
-        Metadata(*(single.get(kind) for kind in (names.EXIF_CHUNK, names.XMP_CHUNK, names.ICC_CHUNK))),
+        Metadata(*map(single.get, _METADATA)),
         single.get(names.PIXEL_HASH_CHUNK),
         tuple((chunk.name, chunk.length) for chunk in chunks),
     )
@@ -82,6 +85,27 @@ def read_chunked_header(data: memoryview) -> Header:
     for chunk in split_chunks(data[len(names.SIGNATURE) :]):
         return _parse_header(chunk)
     raise TruncatedError("the file ends after its signature")
+
+
+def read_chunked_front(file: IO[bytes]) -> tuple[Header, Metadata]:
+    """Parse the header and the metadata of a chunked file that is open behind its signature."""
+    chunks = list(_front_chunks(file))
+    if not chunks:
+        raise FormatError(f"there is no {names.HEADER_CHUNK.decode()} chunk before the first payload")
+    header = _parse_header(chunks[0])
+    single = {chunk.kind: checked_body(chunk) for chunk in distinct_chunks(chunks)}
+    return header, Metadata(*map(single.get, _METADATA))
+
+
+def _front_chunks(file: IO[bytes]) -> Iterator[Chunk]:
+    """Yield the header and the metadata that come before the first payload; nothing else is read."""
+    while (frame := file.read(8))[4:] not in (names.DATA_CHUNK, names.END_CHUNK):
+        length, kind = int.from_bytes(frame[:4], "little"), frame[4:]
+        if kind in (names.HEADER_CHUNK, *_METADATA) or len(frame) < 8:
+            _check_length(kind, length)
+            yield chunk_at(memoryview(frame + file.read(min(length, MAX_METADATA_BYTES) + 4)), 0)
+        else:
+            file.seek(length + 4, SEEK_CUR)
 
 
 def _build_header(header: Header) -> bytes:

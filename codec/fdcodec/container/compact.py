@@ -10,7 +10,7 @@ from fdcodec.container.header import Header
 from fdcodec.errors import ChecksumError, FormatError, TruncatedError
 from fdcodec.words import counted
 
-_MAX_HEADER_BYTES = len(COMPACT_SIGNATURE) + 2 + 4 + 256 + COMPACT_REFERENCE_BYTES + 4
+MAX_HEADER_BYTES = len(COMPACT_SIGNATURE) + 2 + 4 + 256 + COMPACT_REFERENCE_BYTES + 4
 
 
 def write_compact(header: Header, payload: bytes, model_ref: bytes | None) -> bytes:
@@ -59,7 +59,7 @@ def _parse_header(data: memoryview) -> tuple[Header, Any, int]:
     """Return the header, all fields before the payload, and the position of the payload."""
     if len(data) > len(COMPACT_SIGNATURE):
         check_version(data[len(COMPACT_SIGNATURE)])
-    fields = parse(COMPACT_HEADER, bytes(data[:_MAX_HEADER_BYTES]), "compact header")
+    fields = parse(COMPACT_HEADER, bytes(data[:MAX_HEADER_BYTES]), "compact header")
     header = Header(
         width=fields.width,
         height=fields.height,

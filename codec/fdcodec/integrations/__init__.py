@@ -1,1 +1,1 @@
-"""The codec inside other libraries; each module needs the extra of its name."""
+"""The codec inside other libraries; each module but Pillow's needs the extra of its name."""

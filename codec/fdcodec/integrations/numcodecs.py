@@ -1,0 +1,75 @@
+"""A codec of numcodecs, by which zarr keeps chunks of version 2 stores.
+
+Needs the `numcodecs` extra. numcodecs finds it by its entry point, under the name `fdcodec`.
+"""
+
+from typing import Any
+
+import numpy as np
+from numcodecs.abc import Codec
+from numcodecs.compat import ndarray_copy
+
+from fdcodec import api
+from fdcodec.errors import ParameterError
+from fdcodec.integrations.stores import StoreCodec
+
+
+class FdcCodec(StoreCodec, Codec):
+    """Codes each chunk as an image; the arguments are those of `StoreCodec`."""
+
+    codec_id = "fdcodec"
+
+    def encode(self, buf: Any) -> bytes:
+        """Encode a chunk.
+
+        Parameters
+        ----------
+        buf
+            Array of shape ``(height, width)`` or ``(height, width, 1..4)``, with any number of axes of length 1 before,
+            uint8, or with `lossless` uint16; C-contiguous and little-endian, since a decoder does not know better.
+
+        Returns
+        -------
+        bytes
+            The whole ``.fdc`` file.
+
+        Raises
+        ------
+        ParameterError
+            Another shape, order of memory or dtype.
+        UnsupportedError
+            uint16 without `lossless`.
+        """
+        chunk = np.asarray(buf)
+        if not chunk.flags.c_contiguous or chunk.dtype != chunk.dtype.newbyteorder("<"):
+            raise ParameterError(
+                f"buf: {chunk.dtype.str} with strides {chunk.strides} is not C-contiguous and little-endian; "
+                'make the array with order="C" and dtype "|u1" or "<u2"'
+            )
+        return self.encode_chunk(chunk)
+
+    def decode(self, buf: Any, out: Any = None) -> Any:
+        """Decode a chunk.
+
+        Parameters
+        ----------
+        buf
+            Bytes of an ``.fdc`` file.
+        out
+            Buffer to decode into, of exactly the right size.
+
+        Returns
+        -------
+        array
+            `out`, or an array of shape ``(height, width)`` or ``(height, width, channels)``, uint8 or little-endian
+            uint16.
+
+        Raises
+        ------
+        FdcError
+            As for `fdcodec.decode`.
+        ValueError
+            `out` has another size.
+        """
+        samples = api.decode(bytes(buf))
+        return ndarray_copy(samples.astype(samples.dtype.newbyteorder("<"), copy=False), out)

@@ -1,0 +1,132 @@
+"""Pillow opens and saves `.fdc` files, once `register_pillow` is called.
+
+* `Image.open` reads header and metadata only: Pillow's guard against decompression bombs looks at the size afterwards,
+  and pixels are decoded once something asks for them.
+* What Pillow expects of a format leaves, and nothing else: SyntaxError while a file is identified, OSError,
+  and ValueError for an argument of `save`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from inspect import signature
+from typing import IO, Any
+
+from PIL import Image, ImageFile
+
+from fdcodec import api, container
+from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
+from fdcodec.errors import FdcError, FormatError, ParameterError, UnsupportedError
+
+_FORMAT = "FDC"
+_MODES = {(1, 8): "L", (2, 8): "LA", (3, 8): "RGB", (4, 8): "RGBA", (1, 16): "I;16"}
+_OPTIONS = signature(api.encode).parameters.keys() - {"image", "exif", "icc"}
+
+
+def register_pillow() -> None:
+    r"""Let Pillow open and save `.fdc` files; to call it again changes nothing.
+
+    `Image.open` gives images of mode L, LA, RGB, RGBA or I;16, with ``info["exif"]``, which starts with ``Exif\0\0`` as
+    that of JPEG does, ``info["xmp"]`` and ``info["icc_profile"]``. Pillow's limit of pixels takes the place of
+    `max_pixels`. Where ``ImageFile.LOAD_TRUNCATED_IMAGES`` is set, damaged files are decoded with `partial`.
+
+    `Image.save` takes the arguments of `fdcodec.encode`, with `icc_profile` for `icc`, and `exif` as bytes or as an
+    `Image.Exif`. It converts the image as `fdcodec.encode` does, and ignores other arguments, as Pillow's formats do.
+
+    Raises
+    ------
+    UnidentifiedImageError
+        By `Image.open`: not an ``.fdc`` file, or its header or its metadata are damaged.
+    OSError
+        By `Image.open` and by loading: damage, a newer version, a class model that is not installed, colour of 16 bits,
+        which Pillow has no mode for. By `Image.save`: a mode that the format does not hold.
+    ValueError
+        By `Image.save`: an argument is outside what is allowed.
+    """
+    Image.register_open(_FORMAT, FdcImageFile, _accept)
+    Image.register_decoder(_FORMAT, FdcDecoder)
+    Image.register_save(_FORMAT, _save)
+    Image.register_extension(_FORMAT, ".fdc")
+    Image.register_mime(_FORMAT, "image/x-fdc")
+
+
+class FdcImageFile(ImageFile.ImageFile):
+    """An `.fdc` file that Pillow has opened."""
+
+    format = _FORMAT
+    format_description = "FDC image, learned transforms"
+    n_frames = 1
+    is_animated = False
+
+    def _open(self) -> None:
+        assert self.fp is not None
+        with _pillow_errors(damage=SyntaxError):
+            header, metadata = container.read_front(self.fp)
+            self._mode = _mode_of(header)
+        self._size = header.width, header.height
+        self.info.update(_info_of(metadata))
+        self.tile = [ImageFile._Tile(_FORMAT, (0, 0, *self._size))]
+
+    def load_seek(self, pos: int) -> None:
+        """Go to a position of the file. Because this is here, `ImageFile.Parser` waits for the whole file."""
+        assert self.fp is not None
+        self.fp.seek(pos)
+
+
+class FdcDecoder(ImageFile.PyDecoder):
+    """Decodes the file of an image into it."""
+
+    _pulls_fd = True
+
+    def decode(self, buffer: Any) -> tuple[int, int]:
+        """Decode the whole file; `buffer` is empty, and what is returned says that nothing more is needed."""
+        assert self.fd is not None
+        assert self.im is not None
+        width, height = self.im.size
+        with _pillow_errors():
+            samples = api.decode(
+                self.fd.read(), max_pixels=width * height, partial=ImageFile.LOAD_TRUNCATED_IMAGES
+            )
+        self.set_as_raw(samples.astype(samples.dtype.newbyteorder("<")).tobytes())
+        return -1, 0
+
+
+def _accept(prefix: bytes) -> bool:
+    return prefix.startswith((SIGNATURE, COMPACT_SIGNATURE))
+
+
+def _mode_of(header: container.Header) -> str:
+    mode = _MODES.get((header.channels, header.depth))
+    if mode is None:
+        raise UnsupportedError(
+            f"{header.channels} channels of {header.depth} bits: Pillow has no mode for them; use fdcodec.decode"
+        )
+    return mode
+
+
+def _info_of(metadata: container.Metadata) -> dict[str, bytes]:
+    exif = None if metadata.exif is None else b"Exif\0\0" + metadata.exif
+    named = {"exif": exif, "xmp": metadata.xmp, "icc_profile": metadata.icc}
+    return {name: block for name, block in named.items() if block is not None}
+
+
+def _save(image: Image.Image, file: IO[bytes], filename: str | bytes) -> None:
+    given = image.encoderinfo
+    options = {name: given[name] for name in _OPTIONS & given.keys()}
+    exif = given.get("exif")
+    if isinstance(exif, Image.Exif):
+        exif = exif.tobytes()
+    with _pillow_errors():
+        file.write(api.encode(image, exif=exif, icc=given.get("icc_profile"), **options))
+
+
+@contextmanager
+def _pillow_errors(damage: type[Exception] = OSError) -> Iterator[None]:
+    """Raise what Pillow expects in the place of our errors; a ParameterError is a ValueError already."""
+    try:
+        yield
+    except ParameterError:
+        raise
+    except FormatError as error:
+        raise damage(str(error)) from error
+    except FdcError as error:
+        raise OSError(str(error)) from error

@@ -1,0 +1,104 @@
+"""Pillow saves our files as `encode` makes them."""
+
+from inspect import signature
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from tests.images import photo, ramp
+from tests.pillow_files import METADATA, MODES, opened, saved
+
+import fdcodec
+from fdcodec import container
+from fdcodec.container import Metadata
+from fdcodec.errors import ParameterError
+
+
+@pytest.fixture(autouse=True, scope="module")
+def registered():
+    """Register for all tests here."""
+    fdcodec.register_pillow()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"quality": 20, "transform": "photo", "effort": 2, "tune": "visual", "tile": 32},
+        {"size_bytes": 900, "effort": 1},
+        {"lossless": True, "threads": 2, "verify": True},
+        {},
+    ],
+    ids=str,
+)
+def test_saving_takes_the_arguments_of_encode(options):
+    """A saved file is the one that `encode` makes of the same image with the same arguments."""
+    image = Image.fromarray(photo(48, 64))
+    assert saved(image, **options) == fdcodec.encode(image, **options)
+
+
+def test_every_argument_of_encode_is_taken():
+    """No argument of `encode` is ignored: each is refused where its value has a wrong type."""
+    image = Image.fromarray(MODES["L"])
+    for name in signature(fdcodec.encode).parameters.keys() - {"image", "icc"}:
+        with pytest.raises(ValueError, match=f"^{name}: "):
+            saved(image, **{name: {}})
+    with pytest.raises(ValueError, match=r"^icc: "):
+        saved(image, icc_profile={})
+
+
+def test_arguments_of_other_formats_are_ignored():
+    """As Pillow documents it, an argument that a format does not know is ignored."""
+    image = Image.fromarray(MODES["L"])
+    assert saved(image, optimize=True) == saved(image)
+
+
+def test_wrong_values_are_a_valueerror_and_leave_no_file(tmp_path):
+    """A wrong argument is the ValueError of `encode`, and Pillow removes the file."""
+    with pytest.raises(ParameterError, match="quality: 101"):
+        Image.fromarray(MODES["L"]).save(tmp_path / "a.fdc", quality=101)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("mode", "told"), [("F", "image mode F"), ("I;16", "lossless")])
+def test_what_cannot_be_saved_is_an_oserror(mode, told):
+    """A mode without a place in the format, and 16-bit gray without `lossless`, are an OSError."""
+    with pytest.raises(OSError, match=told):
+        saved(Image.new(mode, (4, 4)))
+
+
+@pytest.mark.parametrize("mode", ["1", "P", "PA", "CMYK", "YCbCr", "HSV", "I", "La", "RGBX"])
+def test_other_modes_are_converted_as_encode_does(mode):
+    """Modes that the format does not hold are saved as `encode` stores them."""
+    image = Image.new(mode, (6, 5), 1 if mode in "1PIL" else None)
+    assert saved(image, lossless=True) == fdcodec.encode(image, lossless=True)
+
+
+@pytest.mark.parametrize("prefix", [b"", b"Exif\0\0"])
+def test_metadata_that_is_given_is_stored(prefix):
+    """EXIF with or without its prefix, XMP and ICC are stored byte for byte."""
+    given = {"exif": prefix + METADATA["exif"], "xmp": METADATA["xmp"], "icc_profile": METADATA["icc"]}
+    file = container.read(saved(Image.fromarray(MODES["L"]), **given))
+    assert file.metadata == Metadata(**METADATA)
+
+
+def test_exif_of_pillow_is_stored():
+    """`exif` may be what `getexif` returns."""
+    exif = Image.Exif()
+    exif[274] = 8
+    assert opened(saved(Image.fromarray(MODES["L"]), exif=exif)).getexif()[274] == 8
+
+
+def test_metadata_survives_unless_it_is_left_out():
+    """A file saved again keeps its metadata; empty bytes leave a block out."""
+    image = opened(fdcodec.encode(ramp(8, 8, 3), **METADATA))
+    assert container.read(saved(image)).metadata == Metadata(**METADATA)
+    assert container.read(saved(image, exif=b"", icc_profile=b"")).metadata == Metadata(xmp=METADATA["xmp"])
+
+
+@pytest.mark.parametrize("suffix", ["jpeg", "png", "webp"])
+def test_exif_goes_on_to_other_formats(suffix):
+    """EXIF of one of our files, given to another format as Pillow's users do, is understood there."""
+    image = opened(fdcodec.encode(ramp(8, 8, 3), **METADATA))
+    buffer = BytesIO()
+    image.save(buffer, suffix, exif=image.info["exif"])
+    assert Image.open(buffer).getexif()[274] == 6
