@@ -83,9 +83,7 @@ class FdcDecoder(ImageFile.PyDecoder):
         assert self.im is not None
         width, height = self.im.size
         with _pillow_errors():
-            samples = api.decode(
-                self.fd.read(), max_pixels=width * height, partial=ImageFile.LOAD_TRUNCATED_IMAGES
-            )
+            samples = api.decode(self.fd.read(), max_pixels=width * height, partial=ImageFile.LOAD_TRUNCATED_IMAGES)
         self.set_as_raw(samples.astype(samples.dtype.newbyteorder("<")).tobytes())
         return -1, 0
 
