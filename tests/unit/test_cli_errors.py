@@ -27,7 +27,13 @@ def test_an_input_is_never_its_own_output(cli):
     before = Path("a.png").read_bytes()
     result = cli("encode", "a.png", "-o", "a.png", "-f")
     assert (result.code, Path("a.png").read_bytes()) == (2, before)
-    assert "another output" in result.err
+    assert "the input itself; name another" in result.err
+
+
+def test_file_of_ours_is_no_image_to_encode(cli):
+    """Encoding an .fdc file to another name says that it is one, and what to do."""
+    assert cli("encode", "a.png").code == 0
+    assert "decode it first" in cli("encode", "a.fdc", "-o", "b.fdc").err
 
 
 def test_one_bad_input_among_several(cli):

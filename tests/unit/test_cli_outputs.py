@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from fdcodec import api_learn, targets
+from fdcodec.cli import encode
 
 
 @pytest.fixture
@@ -42,3 +43,45 @@ def test_standard_input_goes_into_no_directory(cli, command):
     """What comes from standard input has no name to be given in --out-dir."""
     result = cli(command, "-", "--out-dir", "out")
     assert (result.code, "standard input has no name" in result.err, Path("out").exists()) == (2, True, False)
+
+
+def test_existing_outputs_are_skipped_if_asked(cli):
+    """With --skip-existing inputs whose outputs are there are left alone and counted, and the others are done."""
+    Path("b.png").write_bytes(Path("a.png").read_bytes())
+    Path("a.fdc").write_bytes(b"kept")
+    result = cli("encode", "a.png", "b.png", "--skip-existing")
+    assert (result.code, "1 input skipped" in result.err) == (0, True)
+    assert Path("a.fdc").read_bytes() == b"kept"
+    assert cli("decode", "b.fdc", "--skip-existing").code == 0
+    Path("c.fdc").write_bytes(Path("b.fdc").read_bytes())
+    assert cli("decode", "b.fdc", "c.fdc", "--skip-existing").code == 0
+    assert Path("c.png").exists()
+
+
+def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):
+    """An interrupt among several inputs tells how many are done, and how to go on."""
+    Path("b.png").write_bytes(Path("a.png").read_bytes())
+    original = encode._encode
+
+    def interrupted(job, *arguments):
+        if job.source.name == "b.png":
+            raise KeyboardInterrupt
+        return original(job, *arguments)
+
+    monkeypatch.setattr(encode, "_encode", interrupted)
+    result = cli("encode", "a.png", "b.png")
+    assert (result.code, "interrupted: 1 of 2 done" in result.err) == (130, True)
+
+
+@pytest.mark.parametrize(("arguments", "meant"), [(("a.png", "-o", "a.png"), False), (("b.fdc",), True)])
+def test_other_command_is_meant_where_no_output_is_named(cli, arguments, meant):
+    """An input that is its own output by the default name was meant for the opposite command; a named one was not."""
+    Path("b.fdc").write_bytes(b"x")
+    result = cli("encode", *arguments, "-f")
+    assert (result.code, "did you mean decode" in result.err) == (2, meant)
+
+
+def test_directory_that_is_meant_as_output_has_a_hint(cli, idle):
+    """A directory as the last name, as for cp, is refused with the option that writes into it."""
+    Path("out").mkdir()
+    assert "--out-dir to write into it" in cli("encode", "a.png", "out").err

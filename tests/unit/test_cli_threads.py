@@ -7,7 +7,7 @@ import pytest
 from tests.images import photo, saved
 
 from fdcodec.cli import batch
-from fdcodec.cli.batch import Job, split_threads
+from fdcodec.cli.jobs import Job, split_threads
 
 NAMES = [f"{k}.png" for k in range(5)]
 

@@ -6,8 +6,9 @@ import click
 
 from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
-from fdcodec.cli.batch import Job, find_files, run_jobs, split_threads
+from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
+from fdcodec.cli.jobs import Job, find_files, split_threads
 
 
 @click.command()

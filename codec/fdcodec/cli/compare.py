@@ -73,7 +73,12 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
         raise ParameterError(f"output: {output} is not empty; choose another folder, or add --force")
     from fdcodec.compare import run
 
-    Console().announce_compilation("comparing")
+    console = Console()
+    console.say(
+        "every codec codes every image at each quality: some ten seconds a codec for 512x512, or fewer --codecs, "
+        "--transforms, --qualities or --metrics"
+    )
+    console.announce_compilation("comparing")
     given = {name: value for name, value in choices.items() if value is not None}
     comparison = run.compare(images, output, **given, track=_progress())
     page = output / "index.html"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 def compile() -> int:
-    """Compile the code of every part now, which else its first use waits for: about three minutes, once a version."""
+    """Compile the code of every part now, which else its first use waits for: three to four minutes, once a version."""
     from fdcodec.first_use import compile_beside
     from fdcodec.kernels.jit import before_compiling, is_code_kept
 

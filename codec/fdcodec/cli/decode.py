@@ -8,8 +8,9 @@ import click
 
 from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
-from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output, split_threads
+from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
+from fdcodec.cli.jobs import STREAM, Job, find_files, plan_jobs, split_output, split_threads, without_done
 
 Region = tuple[int, int, int, int]
 
@@ -39,6 +40,7 @@ def decode(
     output: str | None,
     out_dir: str | None,
     force: bool,
+    skip_existing: bool,
     suffix: str | None,
     as_json: bool,
     quiet: bool,
@@ -56,6 +58,8 @@ def decode(
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive), suffix, output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")
+    if skip_existing:
+        jobs = without_done(jobs, console)
     console.announce_compilation("decoding")
     if settings["transform"] is not None:
         settings["transform"] = resolve(settings["transform"])

@@ -13,8 +13,9 @@ from click.core import ParameterSource
 
 from fdcodec.arguments import LOSSY_ONLY, TUNES, Target, checked_encoding, refuse_with_lossless
 from fdcodec.cli import options
-from fdcodec.cli.batch import STREAM, Job, find_files, plan_jobs, run_jobs, split_output, split_threads
+from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
+from fdcodec.cli.jobs import STREAM, Job, find_files, plan_jobs, split_output, split_threads, without_done
 
 if TYPE_CHECKING:
     from fdcodec.coding.settings import EncoderSettings
@@ -75,6 +76,7 @@ def encode(
     output: str | None,
     out_dir: str | None,
     force: bool,
+    skip_existing: bool,
     metadata: frozenset[str],
     embed: bool | None,
     as_json: bool,
@@ -95,6 +97,8 @@ def encode(
     encoding, target = checked_encoding(**settings)  # here, and not once for each input
     if settings["transform"] != "auto":
         _tell_of_model(settings["transform"], embed, console)
+    if skip_existing:
+        jobs = without_done(jobs, console)
     console.announce_compilation("encoding")
     left_out = {name: b"" for name in _METADATA if name not in metadata}
     at_once, threads = split_threads(encoding.threads, jobs)

@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from fdcodec.cli import options
-from fdcodec.cli.batch import Job, find_files, run_jobs
+from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console, write_line
+from fdcodec.cli.jobs import Job, find_files
 
 
 @click.command()

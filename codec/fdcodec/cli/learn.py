@@ -6,8 +6,9 @@ from typing import Any
 import click
 
 from fdcodec.cli import options
-from fdcodec.cli.batch import check_model_path, describe_os_error, find_files
+from fdcodec.cli.batch import check_model_path, describe_os_error
 from fdcodec.cli.console import Console
+from fdcodec.cli.jobs import find_files
 from fdcodec.errors import FdcError
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel
@@ -61,8 +62,10 @@ def learn(
 
 def _describe_worth(recipe: dict[str, Any]) -> str:
     """Return what the parts of a model save on images held out, and what all do on those that it was learned from."""
-    filtered = recipe["share_saved_by_filter"]
-    parts = [f"rotations save {recipe['cost_saved_by_group']['all']:.1%} of the cost of blocks"]
+    filtered, gains = recipe["share_saved_by_filter"], recipe["cost_saved_by_group"]
+    if len(gains) == 1:
+        return "too few blocks to learn rotations from: they are the parent's; give more or larger images"
+    parts = [f"rotations save {gains['all']:.1%} of the cost of blocks"]
     parts += [] if filtered is None else [f"the filter {filtered:.1%} of the squared error"]
     saved = 1 - recipe["size_bytes_after"] / recipe["size_bytes_before"]
     change = f"{abs(saved):.1%} {'fewer' if saved >= 0 else 'more'} bytes"

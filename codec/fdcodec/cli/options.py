@@ -35,6 +35,9 @@ def outputs(command: Command) -> Command:
     for option in (
         click.option("-f", "--force", is_flag=True, help="Replace existing outputs."),
         click.option(
+            "--skip-existing", is_flag=True, help="Leave out inputs whose outputs exist, to go on after a break."
+        ),
+        click.option(
             "--out-dir",
             type=NonEmptyPath(file_okay=False),
             help="Directory for the outputs; the tree of inputs is mirrored.",

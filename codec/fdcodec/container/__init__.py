@@ -139,4 +139,5 @@ def _is_compact(data: memoryview) -> bool:
         raise TruncatedError(
             f"the file ends after {counted(len(start), 'byte')}, inside its signature" if start else "the file is empty"
         )
-    raise FormatError(f"not an FDC file: it starts with {start.hex(' ')} instead of {SIGNATURE.hex(' ')}")
+    expected = f"{SIGNATURE.hex(' ')} or {COMPACT_SIGNATURE.hex(' ')}"
+    raise FormatError(f"not an .fdc file: it starts with {start.hex(' ')} where such files have {expected}")

@@ -12,6 +12,7 @@ import numpy as np
 from PIL import ExifTags, Image, UnidentifiedImageError
 from PIL.TiffImagePlugin import TiffImageFile
 
+from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import as_picture, picture_of_pillow
 from fdcodec.image.metadata import load_as_stored
@@ -73,6 +74,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     data = source if isinstance(source, bytes) else source.read_bytes()
     if not data:
         raise FormatError("the file is empty")
+    if data.startswith((SIGNATURE, COMPACT_SIGNATURE)):
+        raise FormatError("an .fdc file is no image to encode; decode it first")
     with _one_at_a_time, _pillow_errors(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if data.startswith(_NPY_SIGNATURE):

@@ -75,7 +75,7 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
         raise TransformNotFoundError(
             f"the file's class model {reference.hex()} could be any of {', '.join(m.name for m in models.values())}"
         )
-    searched = ", ".join(str(directory) for directory in _directories())
+    searched = ", ".join(f"{each}{'' if each.is_dir() else ' (does not exist)'}" for each in _directories())
     if own is not None:
         raise TransformNotFoundError(
             f"transform: the class model {own.name} has the hash {own.hash.hex()[:16]}, but the file names "
@@ -116,7 +116,7 @@ def resolve(transform: str | os.PathLike[str] | ClassModel) -> ClassModel:
     path = Path(transform)
     if path.suffix == SUFFIX and path.is_file():
         return ClassModel.load(path)
-    if isinstance(transform, str) and path.suffix != SUFFIX:
+    if isinstance(transform, str) and path.suffix != SUFFIX and not path.is_file():
         return get(transform)
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}; check the path of the class model, or give a preset's name")
