@@ -15,9 +15,18 @@ def usable_processors() -> int:
 
 
 def each(work: Callable[[S], T], items: Iterable[S], threads: int) -> Iterator[T]:
-    """Yield the work on each item, in order; no more than `threads` of them at a time."""
+    """Yield the work on each item, in order; no more than `threads` of them at a time.
+
+    After an interrupt nothing more is begun, and what is in work is not waited for.
+    """
     if threads == 1:
         yield from map(work, items)
         return
-    with ThreadPoolExecutor(threads) as pool:
+    pool, waits = ThreadPoolExecutor(threads), True
+    try:
         yield from pool.map(work, items)
+    except KeyboardInterrupt:
+        waits = False  # for what is in work
+        raise
+    finally:
+        pool.shutdown(waits, cancel_futures=True)

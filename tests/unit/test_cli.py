@@ -192,6 +192,6 @@ def test_help_and_version(cli, arguments):
 
 def test_closed_pipe_is_silent(encoded):
     """A reader that stops reading is no error."""
-    command = f"{sys.executable} -m fdcodec info {'a.fdc ' * 3000}| head -1"
+    command = f"{sys.executable} -m fdcodec info {'a.fdc ' * 3000}| head -1; exit ${{PIPESTATUS[0]}}"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert (run.stdout, run.stderr) == ("a.fdc\n", "")

@@ -1,10 +1,14 @@
 """The command line: several inputs at a time."""
 
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
+from time import sleep
 
 import pytest
-from tests.images import photo, saved
+from tests.images import noise, photo, saved
 
 from fdcodec.cli import batch
 from fdcodec.cli.jobs import Job, split_threads
@@ -40,6 +44,34 @@ def test_reports_have_the_order_of_inputs(pictures):
     """Whichever ends first, reports come as the inputs do."""
     lines = pictures("encode", *NAMES, "--out-dir", "fdc", "-j", "4", "--json").out.splitlines()
     assert [json.loads(line)["input"] for line in lines] == NAMES
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_one_output_for_two_inputs_is_refused(pictures, threads):
+    """Whatever the paths look like, a second input with an output of the first is refused; one named twice is one."""
+    Path("d").mkdir()
+    Path("link").symlink_to(".")
+    Path("0.jpg").write_bytes(saved(photo(16, 24), "JPEG"))
+    result = pictures("encode", "0.png", "d/../0.jpg", "link/0.jpg", "0.png", "./0.png", "-j", threads)
+    assert (result.code, result.err.count("rename one of them")) == (1, 2)
+    assert "1 of 3 done" in result.err
+
+
+def test_interrupt_ends_all_threads(cli):
+    """After Ctrl-C the command ends with its own exit code, without a traceback and without any output."""
+    for name in ("0.png", "1.png"):
+        Path(name).write_bytes(saved(noise(1400, 1400, 3, seed=1), "PNG"))
+    program = (  # a test run in the background ignores interrupts, and hands that down
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "from fdcodec.cli.main import main; main()"
+    )
+    command = [sys.executable, "-c", program, "encode", "0.png", "1.png", "-j", "2", "-e", "9"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    sleep(4)
+    process.send_signal(signal.SIGINT)
+    message = process.communicate()[1]
+    assert (process.returncode, "Traceback" in message) == (130, False)
+    assert list(Path().glob("*.fdc")) == []
 
 
 def test_notes_are_those_of_their_input(pictures):

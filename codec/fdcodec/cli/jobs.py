@@ -92,6 +92,8 @@ def find_files(inputs: Iterable[str], suffixes: Collection[str], *, recursive: b
 def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, out_dir: str | None) -> list[Job]:
     """Give each input its output: `output`, or the name with `suffix` in `out_dir` or beside the input.
 
+    An input that was named twice is one job.
+
     Raises
     ------
     click.UsageError
@@ -103,8 +105,8 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
         raise click.UsageError("standard input has no name to take into --out-dir; name its output by -o")
     targets = [_target(file, relative, suffix, output, out_dir) for file, relative in files]
     jobs, first = [], dict[Path, Path]()
-    for (file, _), target in zip(files, targets, strict=True):
-        owner = file if target == STREAM else first.setdefault(target, file)
+    for (file, _), target in dict.fromkeys(zip(files, targets, strict=True)):
+        owner = file if target == STREAM else first.setdefault(target.resolve(), file)
         rival = None if owner == file else owner
         jobs.append(Job(file, target, out_dir is not None, rival, is_named=output is not None))
     _refuse_terminal(jobs)

@@ -3,7 +3,9 @@
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -25,8 +27,19 @@ _COMMANDS = {
 _INTERRUPTED = 130
 
 
+class ClosedPipeError(Exception):
+    """The reader of standard output has gone, as `head` does."""
+
+
 class LazyGroup(click.Group):
     """Commands imported by name, so that help and version need none of them."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the command; of a closed pipe click itself would make exit code 1."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            raise ClosedPipeError from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the help."""
@@ -57,7 +70,12 @@ def fdcodec_group() -> None:
 
 def main() -> None:
     """Run the command line and leave with its exit code; errors are one line, never a traceback."""
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    if code == _INTERRUPTED:  # at once: threads may be in a kernel for a minute, and files are put in place in one step
+        with suppress(OSError):
+            sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -69,7 +87,7 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return _INTERRUPTED
-    except BrokenPipeError:
+    except ClosedPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at exit
         return 0
     except FdcError as error:
