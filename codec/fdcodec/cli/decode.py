@@ -58,8 +58,8 @@ def decode(
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive), suffix, output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")
-    if skip_existing:
-        jobs = without_done(jobs, console)
+    if skip_existing and not (jobs := without_done(jobs, console)):
+        return 0
     console.announce_compilation("decoding")
     if settings["transform"] is not None:
         settings["transform"] = resolve(settings["transform"])

@@ -97,8 +97,8 @@ def encode(
     encoding, target = checked_encoding(**settings)  # here, and not once for each input
     if settings["transform"] != "auto":
         _tell_of_model(settings["transform"], embed, console)
-    if skip_existing:
-        jobs = without_done(jobs, console)
+    if skip_existing and not (jobs := without_done(jobs, console)):
+        return 0
     console.announce_compilation("encoding")
     left_out = {name: b"" for name in _METADATA if name not in metadata}
     at_once, threads = split_threads(encoding.threads, jobs)
