@@ -123,16 +123,21 @@ def picture(tmp_path):
     return path
 
 
+def result_of(*arguments):
+    """Run the command and return click's result."""
+    return CliRunner().invoke(command.compare, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
 def run(*arguments) -> str:
     """Run the command and return what it prints."""
-    result = CliRunner().invoke(command.compare, [str(argument) for argument in arguments], catch_exceptions=False)
-    return result.output
+    return result_of(*arguments).output
 
 
 def test_command_writes_a_report_and_prints_json(picture, tmp_path):
-    """`--json` prints BD-rates by measure and codec, and where the page is; nothing else."""
+    """`--json` prints to stdout BD-rates by measure and codec, and where the page is; nothing else."""
     output = tmp_path / "report"
-    printed = json.loads(run(picture, "-o", output, "--codecs", "jpeg420,webp", "--metrics", "psnr", "--json"))
+    result = result_of(picture, "-o", output, "--codecs", "jpeg420,webp", "--metrics", "psnr", "--json")
+    printed = json.loads(result.stdout)
     assert str(output / "index.html") == printed["report"]
     assert {"psnr-rgb"} == set(printed["bd_rate_percent"])
     assert printed["bd_rate_percent"]["psnr-rgb"]["jpeg420"] == 0
