@@ -15,10 +15,10 @@ NOT_AS_ASKED = TargetWarning.exit_code
 
 
 class Outcome(NamedTuple):
-    """What became of a job: its exit code, and facts to report or, where there is no result, why."""
+    """What became of a job: its exit code, and facts to report or, where they are None, the fault."""
 
     code: int
-    facts: dict[str, Any]
+    facts: dict[str, Any] | None
     fault: str = ""
 
 
@@ -50,18 +50,27 @@ def run_jobs(
     if not jobs:
         console.say("no input was found; nothing was done")
     outcomes = each(lambda job: _outcome(job, work, force), jobs, at_once)
-    codes = []
+    codes: list[int] = []
     try:
-        for job, (code, facts, fault) in console.track(zip(jobs, outcomes, strict=True), len(jobs)):
-            console.fail(str(job.source), fault) if fault else console.report(str(job.source), facts)
-            codes.append(code)
+        for job, outcome in console.track(zip(jobs, outcomes, strict=True), len(jobs)):
+            codes.append(_report(job, outcome, console))
     except KeyboardInterrupt:
-        console.say(f"interrupted: {len(codes)} of {len(jobs)} done; --skip-existing goes on from there")
+        if len(jobs) > 1:
+            console.say(f"interrupted: {len(codes)} of {len(jobs)} done")
         raise
     failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
     if len(jobs) > 1:
         console.say(f"{len(jobs) - failed} of {len(jobs)} done" + (f", {failed} failed" if failed else ""))
     return (codes or [0])[0] if len(codes) < 2 else 1 if failed else max(codes)
+
+
+def _report(job: Job, outcome: Outcome, console: Console) -> int:
+    """Say what became of a job, and return its exit code."""
+    if outcome.facts is None:
+        console.fail(str(job.source), outcome.fault)
+    else:
+        console.report(str(job.source), outcome.facts)
+    return outcome.code
 
 
 def _outcome(job: Job, work: Callable[[Job], dict[str, Any]], force: bool) -> Outcome:
@@ -72,13 +81,13 @@ def _outcome(job: Job, work: Callable[[Job], dict[str, Any]], force: bool) -> Ou
     except BrokenPipeError:
         raise
     except FdcError as error:
-        return Outcome(error.exit_code, {}, str(error))
+        return Outcome(error.exit_code, None, str(error))
     except OSError as error:
-        return Outcome(1, {}, describe_os_error(error))
+        return Outcome(1, None, describe_os_error(error))
     except Exception as error:  # a defect of ours must not keep the other inputs from being done
         place = extract_tb(error.__traceback__)[-1]
         message = f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}"
-        return Outcome(1, {}, message)
+        return Outcome(1, None, message)
     return Outcome(NOT_AS_ASKED if facts.get("not_as_asked") else 0, facts)
 
 

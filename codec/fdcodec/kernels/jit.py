@@ -157,7 +157,8 @@ def compiled_elsewhere(names: Iterable[str], goes_on: Callable[[], bool]) -> Non
 def _load(kept: Any, signature: object, target: object) -> object:
     """Return what a kernel's cache holds; load_overload would first import all that compiling needs, 0.2 to 0.4 s."""
     rtsys.initialize(target)
-    return kept._load_overload(signature, target)
+    with kept._guard_against_spurious_io_errors():
+        return kept._load_overload(signature, target)
 
 
 def _guard_cache(compiled: Any) -> None:
