@@ -226,9 +226,11 @@ def test_threads_do_not_change_the_samples(lossless):
         assert np.array_equal(part, fdcodec.decode(data)[5:19, 3:23])
 
 
-def test_threads_do_not_change_the_file():
-    """The bytes are the same with one thread and with four."""
-    assert fdcodec.encode(IMAGE, tile=32, threads=4) == fdcodec.encode(IMAGE, tile=32, threads=1)
+@pytest.mark.parametrize(("shape", "tile"), [((64, 96), 32), ((64, 96), None), ((272, 256), None)])
+def test_threads_do_not_change_the_file(shape, tile):
+    """The bytes are the same with one thread and with four: over tiles, over finalists, over samples of each model."""
+    image = photo(*shape)
+    assert fdcodec.encode(image, tile=tile, threads=4) == fdcodec.encode(image, tile=tile, threads=1)
 
 
 def test_public_names():

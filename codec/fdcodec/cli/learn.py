@@ -76,9 +76,9 @@ def _describe_learned(model: ClassModel) -> str:
     """Return how many learned modes a model has, and what those of each block size save on blocks held out."""
     counts = {str(1 << size): sum(mode.log2_size == size for mode in model.learned) for size in range(2, 5)}
     saved = model.recipe["share_saved_by_learned_modes"]
-    notes = {side: f"{saved[side]:.1%} less" if side in saved else "the parent's" for side in counts}
+    notes = {side: f"{saved[side]:.1%}" if side in saved else "the parent's" for side in counts}
     parts = [f"{count} of {side}x{side} ({notes[side]})" for side, count in counts.items() if count]
-    return f"learned modes: {', '.join(parts) or 'none'}"
+    return f"learned modes, and the share of the rate they save on blocks held out: {', '.join(parts) or 'none'}"
 
 
 def _read(file: Path, console: Console) -> Picture | None:
