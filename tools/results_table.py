@@ -1,6 +1,7 @@
 """Write docs/results/classes.md and the README's table from tools/results/{kodak-rgb,kodak-gray,classes}.json."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -40,14 +41,20 @@ def published_rows() -> list[str]:
     return rows
 
 
-def class_rows() -> list[str]:
-    """Return the table of classes."""
-    rows = ["| class | " + " | ".join(ANCHORS) + " |", "|---|" + "---|" * len(ANCHORS)]
+def class_rates() -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Yield each class and measure with its BD-rates in percent, by anchor."""
     for name, entries in json.loads((RESULTS / "classes.json").read_text())["bd_rate"].items():
         for measure in dict.fromkeys(entry["measure"] for entry in entries):
             of = {entry["anchor"]: entry["average"]["percent"] for entry in entries if entry["measure"] == measure}
-            cells = [f"{of[anchor]:+.1f} %" if anchor in of else "" for anchor in ANCHORS]
-            rows.append(f"| {name} ({measure}) | " + " | ".join(cells) + " |")
+            yield name, measure, of
+
+
+def class_rows() -> list[str]:
+    """Return the table of classes."""
+    rows = ["| class | " + " | ".join(ANCHORS) + " |", "|---|" + "---|" * len(ANCHORS)]
+    for name, measure, of in class_rates():
+        cells = [f"{of[anchor]:+.1f} %" if anchor in of else "" for anchor in ANCHORS]
+        rows.append(f"| {name} ({measure}) | " + " | ".join(cells) + " |")
     return rows
 
 
@@ -61,11 +68,9 @@ def readme_table() -> str:
     """Return the table of the README: percent fewer bits than each rival by class, and the mean of the rows."""
     lines = ["| images | " + " | ".join(RIVALS.values()) + " |", "|---|" + "---|" * len(RIVALS)]
     fewer = []
-    for name, entries in json.loads((RESULTS / "classes.json").read_text())["bd_rate"].items():
-        for measure in dict.fromkeys(entry["measure"] for entry in entries):
-            of = {entry["anchor"]: entry["average"]["percent"] for entry in entries if entry["measure"] == measure}
-            fewer.append([-of[rival] for rival in RIVALS])
-            lines.append(_row(name if measure == "psnr-rgb" else f"{name.removesuffix('/gray')}, gray", fewer[-1]))
+    for name, measure, of in class_rates():
+        fewer.append([-of[rival] for rival in RIVALS])
+        lines.append(_row(name if measure == "psnr-rgb" else f"{name.removesuffix('/gray')}, gray", fewer[-1]))
     lines.append(_row("mean", [sum(column) / len(column) for column in zip(*fewer, strict=True)]))
     rates = json.loads((RESULTS / "kodak-rgb.json").read_text())["bd_rate_percent"]
     jpeg, avif = (-rates[f"fdc:effort=5 against {rival}"] for rival in ("jpeg420", "avif444"))

@@ -64,7 +64,7 @@ def test_cost_of_an_embedded_model_is_noted_once(cli):
 def test_worth_of_parts_is_told(filtered, size_bytes, change):
     """What rotations and, if images were held out, the filter save is said in percent, and how the images shrank."""
     recipe = {
-        "share_saved_by_filter": filtered, "cost_saved_by_group": {"4x4/0": 0.03, "all": 0.0234},
+        "share_saved_by_filter": filtered, "share_saved_by_rotations": 0.0234,
         "size_bytes_before": 1000, "size_bytes_after": size_bytes,
     }  # fmt: skip
     filter_part = "" if filtered is None else ", the filter 4.1% of the squared error"
@@ -76,7 +76,7 @@ def test_worth_of_parts_is_told(filtered, size_bytes, change):
 
 def test_too_few_blocks_are_told():
     """Where no group of blocks was large enough to learn from, that is said in the place of a share of nothing."""
-    recipe = {"share_saved_by_filter": None, "cost_saved_by_group": {"all": 0.0}}
+    recipe = {"share_saved_by_filter": None, "share_saved_by_rotations": None}
     assert "too few blocks to learn rotations from" in _describe_worth(recipe)
 
 

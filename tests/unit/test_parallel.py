@@ -58,3 +58,13 @@ def test_one_thread_works_as_results_are_asked_for():
 def test_there_is_a_processor():
     """At least one processor may be used."""
     assert usable_processors() >= 1
+
+
+@pytest.mark.parametrize(("ahead", "begun"), [(None, 9), (3, 4), (1, 2)])
+def test_no_more_is_begun_than_asked_ahead(ahead, begun):
+    """Once the first result is taken, `ahead` items more than that one are begun, or all where there is no bound."""
+    taken = []
+    results = each(lambda item: item, (taken.append(item) or item for item in range(9)), 2, ahead)
+    next(results)
+    assert len(taken) == begun
+    assert list(results) == list(range(1, 9))

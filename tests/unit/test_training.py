@@ -58,11 +58,17 @@ def test_recipe_says_where_the_model_comes_from(model):
     assert model.recipe["size_bytes_before"] > model.recipe["size_bytes_after"]
 
 
-def test_recipe_says_what_parts_save():
+def test_recipe_says_what_parts_save(monkeypatch):
     """With five images or more a recipe has what rotations and filter save on those held out."""
+    monkeypatch.setattr("fdcodec.training.transforms.MIN_BLOCKS", {16: 50, 32: 50, 64: 50})
     recipe = learn_model([stripes(seed, 96) for seed in range(5)], "stripes").recipe
-    assert recipe["cost_saved_by_group"]["all"] > 0.01
+    assert recipe["share_saved_by_rotations"] > 0.01
     assert 0 < recipe["share_saved_by_filter"] < 1
+
+
+def test_rotations_that_were_not_learned_save_nothing_known(model):
+    """Where every group had too few blocks there is no share that rotations save."""
+    assert (model.recipe["cost_saved_by_group"], model.recipe["share_saved_by_rotations"]) == ({}, None)
 
 
 def test_same_images_give_the_same_model(model):
@@ -94,8 +100,9 @@ def test_transforms_never_raise_the_rate(large_traces, monkeypatch):
     samples = ZoneSamples()
     for each in large_traces:
         samples.add(each)
-    transforms, gains = train_transforms(samples, {})
+    transforms, gains, share = train_transforms(samples, {})
     assert transforms
+    assert min(gains.values()) <= share <= max(gains.values())
     assert len(gains) >= len(transforms)
     assert min(gains.values()) >= 0
     assert max(gains.values()) > 0.05

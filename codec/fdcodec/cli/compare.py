@@ -75,8 +75,8 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
 
     console = Console()
     console.say(
-        "every codec codes every image at each quality: some ten seconds a codec for 512x512, or fewer --codecs, "
-        "--transforms, --qualities or --metrics"
+        "every codec codes every image at each quality, some ten seconds a codec for 512x512; fewer --codecs, "
+        "--transforms, --qualities or --metrics take less"
     )
     console.announce_compilation("comparing")
     given = {name: value for name, value in choices.items() if value is not None}

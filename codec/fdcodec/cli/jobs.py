@@ -17,7 +17,7 @@ STREAM = Path("-")
 
 @dataclass(frozen=True)
 class Job:
-    """One input and where its result goes, and whether the user named that; `rival` is an earlier input with it."""
+    """One input, where its result goes, whether the user named that, and an earlier input that goes there, `rival`."""
 
     source: Path
     target: Path = STREAM

@@ -62,10 +62,10 @@ def learn(
 
 def _describe_worth(recipe: dict[str, Any]) -> str:
     """Return what the parts of a model save on images held out, and what all do on those that it was learned from."""
-    filtered, gains = recipe["share_saved_by_filter"], recipe["cost_saved_by_group"]
-    if len(gains) == 1:
+    filtered, rotated = recipe["share_saved_by_filter"], recipe["share_saved_by_rotations"]
+    if rotated is None:
         return "too few blocks to learn rotations from: they are the parent's; give more or larger images"
-    parts = [f"rotations save {gains['all']:.1%} of the cost of blocks"]
+    parts = [f"rotations save {rotated:.1%} of the cost of blocks"]
     parts += [] if filtered is None else [f"the filter {filtered:.1%} of the squared error"]
     saved = 1 - recipe["size_bytes_after"] / recipe["size_bytes_before"]
     change = f"{abs(saved):.1%} {'fewer' if saved >= 0 else 'more'} bytes"

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import inspect
 import math
-import os
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fdcodec.errors import ParameterError
+from fdcodec.parallel import usable_processors
 from fdcodec.transform.blocks import FloatArray
 
 
@@ -138,7 +138,7 @@ def thread_count(n_jobs: object) -> int:
     if n_jobs is None:
         return 1
     if n_jobs == -1:
-        return os.cpu_count() or 1
+        return usable_processors()
     return checked_integer("n_jobs", n_jobs, 1)
 
 

@@ -7,8 +7,9 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from fdcodec.learning.samples import Samples, chunks_of, map_chunks
+from fdcodec.learning.samples import Samples, chunks_of
 from fdcodec.learning.statistics import gram_matrix, times_matrix
+from fdcodec.parallel import each
 from fdcodec.transform.blocks import FloatArray
 from fdcodec.transform.product import FactorProduct
 
@@ -61,7 +62,7 @@ def pursuit_codes(
 ) -> tuple[FloatArray, float]:
     """Return ``X = OMP(D, Y, s)``, one code a row, and the energy that it explains."""
     code = partial(_code, dictionary, atom_gram(dictionary), sparsity)
-    results = list(map_chunks(chunks_of([rows]), code, n_threads))
+    results = list(each(code, chunks_of([rows]), n_threads))
     return np.concatenate([codes for codes, _ in results]), sum(explained for _, explained in results)
 
 

@@ -7,14 +7,13 @@ same data give the same bits with one thread or many, in memory, in batches of a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import islice
 from typing import Protocol
 
 import numpy as np
 
 from fdcodec.errors import ParameterError
+from fdcodec.parallel import each
 from fdcodec.transform.blocks import FloatArray
 
 CHUNK = 1024
@@ -56,7 +55,7 @@ class ArraySamples:
 
     def reduce(self, work: Work) -> tuple[FloatArray, float]:
         """Return the sums over all chunks of the two results of `work`."""
-        return add_results(map_chunks(chunks_of([self.array]), work, self.n_threads))
+        return add_results(each(work, chunks_of([self.array]), self.n_threads, 2 * self.n_threads))
 
 
 class BatchSamples:
@@ -83,7 +82,7 @@ class BatchSamples:
 
     def reduce(self, work: Work) -> tuple[FloatArray, float]:
         """Return the sums over all chunks of the two results of `work`."""
-        return add_results(map_chunks(chunks_of(self._checked()), work, self.n_threads))
+        return add_results(each(work, chunks_of(self._checked()), self.n_threads, 2 * self.n_threads))
 
     def _checked(self) -> Iterator[FloatArray]:
         for batch in self.batches():
@@ -105,20 +104,6 @@ def chunks_of(batches: Iterable[FloatArray]) -> Iterator[FloatArray]:
         rest = rows[whole:]
     if rest is not None and len(rest):
         yield rest
-
-
-def map_chunks(chunks: Iterable[FloatArray], work: Work, n_threads: int) -> Iterator[tuple[FloatArray, float]]:
-    """Yield the results of `work` in the order of the chunks, on threads at most two chunks a thread ahead."""
-    if n_threads == 1:
-        yield from map(work, chunks)
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        iterator = iter(chunks)
-        pending = [pool.submit(work, chunk) for chunk in islice(iterator, 2 * n_threads)]
-        while pending:
-            result = pending.pop(0).result()
-            pending += [pool.submit(work, chunk) for chunk in islice(iterator, 1)]
-            yield result
 
 
 def add_results(results: Iterable[tuple[FloatArray, float]]) -> tuple[FloatArray, float]:

@@ -1,7 +1,6 @@
 """Encoding for training: everything the encoder knows of an image at one step."""
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import isqrt, log2
 
@@ -15,7 +14,7 @@ from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_
 from fdcodec.image.screen import is_screen
 from fdcodec.kernels.tables import Maps
 from fdcodec.model import ClassModel
-from fdcodec.parallel import usable_processors
+from fdcodec.parallel import each, usable_processors
 
 STEPS = (6.0, 12.0, 22.0, 44.0)  # pixel values; one in each range of the filter
 N_THREADS = min(usable_processors(), 4)  # each has a window of up to MAX_SIDE in work
@@ -73,9 +72,6 @@ def _middle(samples: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
 
 
 def traces(images: list[NDArray[np.uint8]], model: ClassModel) -> Iterator[Trace]:
-    """Yield the trace of each image at each training step, in order, a few encodes at a time."""
+    """Return the trace of each image at each training step, in order, a few encodes at a time."""
     jobs = [(samples, step) for samples in images for step in STEPS]
-    with ThreadPoolExecutor(N_THREADS) as pool:
-        for start in range(0, len(jobs), N_THREADS):
-            some = jobs[start : start + N_THREADS]
-            yield from pool.map(lambda job: trace(job[0], job[1], model), some)
+    return each(lambda job: trace(*job, model), jobs, N_THREADS, N_THREADS)

@@ -48,7 +48,7 @@ def learn_model(
     -------
     model
         With a recipe: hashes of the images, steps, sizes in bytes before and after; and what parts save on images held
-        out: rotations (by group, and all), learned modes and filter.
+        out: rotations (by group, and all together), learned modes and filter.
     """
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
@@ -79,10 +79,10 @@ def _first_pass(
         blocks.add(trace)
         size_bytes += trace.size_bytes
         progress("blocks", done, len(STEPS) * len(middles))
-    transforms, gains = train_transforms(zones, model.transforms, partial(progress, "rotations"))
+    transforms, gains, share = train_transforms(zones, model.transforms, partial(progress, "rotations"))
     modes, transforms, saved = train_learned(blocks, transforms, parent, partial(progress, "learned modes"))
     learned = replace(model, transforms=transforms, start_states=states.start_states(), learned=modes)
-    details = {"cost_saved_by_group": gains, "share_saved_by_learned_modes": saved}
+    details = {"cost_saved_by_group": gains, "share_saved_by_rotations": share, "share_saved_by_learned_modes": saved}
     return learned, {"size_bytes_before": size_bytes} | details
 
 

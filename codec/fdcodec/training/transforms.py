@@ -75,8 +75,10 @@ class ZoneSamples:
 
 def train_transforms(
     samples: ZoneSamples, parent: Transforms, progress: Callable[[int, int], None] = lambda done, total: None
-) -> tuple[Transforms, dict[str, float]]:
-    """Return each group's best transform on blocks held out, and the share of their cost that it saves, and all do.
+) -> tuple[Transforms, dict[str, float], float | None]:
+    """Return each group's best transform on blocks held out, and the share of their cost that it saves.
+
+    The last result is what all of them save together, None where every group had too few blocks.
 
     Parameters
     ----------
@@ -96,7 +98,7 @@ def train_transforms(
             gains[f"{SIZE_NAMES[key[0]]}/{key[1]}"] = round(1 - costs[1] / max(costs[0], 1e-9), 4)
             totals += costs
         progress(done, len(samples.keys))
-    return transforms, gains | {"all": round(1 - totals[1] / max(totals[0], 1e-9), 4)}
+    return transforms, gains, round(1 - totals[1] / max(totals[0], 1e-9), 4) if gains else None
 
 
 def _train_group(
