@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from fdcodec.arguments import resolved
-from fdcodec.errors import ParameterError, UnsupportedError
+from fdcodec.errors import ParameterError
 from fdcodec.paths import checked_path
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def learn(
     Parameters
     ----------
     images
-        8-bit images as for `encode`, or paths of image files; the middle of each is used, ten megapixels of them all.
+        Images as for `encode`, or paths of image files; the middle of each is used, ten megapixels of them all. Those
+        of 16 bits are reduced to 8 within the range of their samples, as which they are coded.
     name
         What the model is called; no part of its identity.
     parent
@@ -49,8 +50,6 @@ def learn(
     ------
     ParameterError
         No image is given, or one is not an image.
-    UnsupportedError
-        An image has 16-bit samples.
     FormatError, OSError
         A file cannot be read as an image, or as the class model that `parent` names.
     TransformNotFoundError
@@ -68,10 +67,9 @@ def learn(
 def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:
     from fdcodec.image.arrays import as_picture
     from fdcodec.image.reading import read_image
+    from fdcodec.image.value_range import eight_bits, range_of
 
     picture = (
         read_image(checked_path("images", image)).picture if isinstance(image, str | os.PathLike) else as_picture(image)
     )
-    if picture.depth != 8:
-        raise UnsupportedError(f"images: {picture.depth} bits a sample; transforms are learned from 8-bit images")
-    return cast("NDArray[np.uint8]", picture.samples)
+    return eight_bits(picture.samples, range_of(picture.samples))

@@ -14,8 +14,9 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
-from fdcodec.image.picture import Samples
+from fdcodec.image.picture import Samples, colours_of
 from fdcodec.image.screen import is_screen
+from fdcodec.image.value_range import eight_bits, range_of
 from fdcodec.model import ClassModel, resolve
 from fdcodec.model.registry import presets
 from fdcodec.parallel import each
@@ -34,12 +35,13 @@ WHOLE_PIXELS = (0, 0, 0, _SMALL, _SMALL, _MIDDLE, _MIDDLE, _ANY, _ANY)
 
 def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters:
     """Return step, colour transform and tools; the filter's strengths are chosen when all is coded."""
-    colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1].astype(np.uint8, copy=False)
-    screen = is_screen(colours)
+    limits = range_of(samples)
+    deep, colours = limits is not None, eight_bits(samples, limits)
+    screen = not deep and is_screen(colours)  # values of 16-bit samples are not on the grid that screen tools code
     adaptive = settings.tune == "visual" and not screen
-    step_index = visual_step(settings.quality) if adaptive else step_index_for(settings.quality)
+    step_index = (visual_step if adaptive else step_index_for)(settings.quality, deep)
     colour = None if colours.shape[2] == 1 else choose_colour(colours, 2.0 ** (step_index / 32 - 4))
-    return Parameters(step_index, colour, screen=screen, adaptive=adaptive)
+    return Parameters(step_index, colour, screen=screen, adaptive=adaptive, limits=limits)
 
 
 def choose_models(samples: NDArray[np.uint8], settings: EncoderSettings, parameters: Parameters) -> list[ClassModel]:
@@ -102,9 +104,9 @@ def _costs(
     models: list[ClassModel], parts: list[NDArray[np.uint8]], parameters: Parameters, threads: int
 ) -> NDArray[np.float64]:
     """Return what the luma planes of parts of a picture cost with each model, all parts together."""
-    colours = 3 if parts[0].shape[2] >= 3 else 1
-    matrix = colour_matrix(parameters.colour) if colours == 3 else None
-    lumas = [to_planes(part[:, :, :colours], matrix)[:1] for part in parts]
+    colours = [colours_of(part) for part in parts]
+    matrix = colour_matrix(parameters.colour) if colours[0].shape[2] == 3 else None
+    lumas = [to_planes(part, matrix)[:1] for part in colours]
     cost = partial(_cost, parameters=parameters, bounds=plane_bounds(matrix))
     costs = np.fromiter(each(cost, product(lumas, models), threads), np.float64)
     totals: NDArray[np.float64] = costs.reshape(len(lumas), len(models)).sum(axis=0)

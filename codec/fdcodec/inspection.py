@@ -53,17 +53,22 @@ def describe(data: bytes) -> dict[str, Any]:
 def _coding_of(header: container.Header) -> dict[str, Any]:
     """Return a lossy file's quality and what it was tuned for, as far as the step tells, and that, in sample values.
 
-    They are None if lossless.
+    And the range of its samples, if of 16 bits. All are None if lossless.
     """
     from fdcodec.coding.constants import STEPS_PER_OCTAVE
     from fdcodec.coding.parameters import Parameters
 
     if header.lossless:
-        return {"quality": None, "quantization_step": None, "tune": None}
-    parameters = Parameters.from_bytes(header.parameters)
-    step = 2 ** (parameters.step_index / STEPS_PER_OCTAVE - 4)  # SPEC 4.3
-    tune = "visual" if parameters.adaptive else "psnr"
-    return {"quality": parameters.quality, "quantization_step": round(step, 4), "tune": tune}
+        return {"quality": None, "quantization_step": None, "tune": None, "sample_range": None}
+    parameters = Parameters.from_bytes(header.parameters, header.depth)
+    low, high = parameters.limits or (0, 255)
+    step = 2 ** (parameters.step_index / STEPS_PER_OCTAVE - 4) * (high - low) / 255  # SPEC 3.2, 4.3
+    return {
+        "quality": parameters.quality,
+        "quantization_step": round(step, 4),
+        "tune": "visual" if parameters.adaptive else "psnr",
+        "sample_range": parameters.limits,
+    }
 
 
 def _name_of(file: container.File) -> str | None:
@@ -106,7 +111,7 @@ def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
     from fdcodec.image.colour import colour_matrix, plane_bounds
 
     model, header, total = model_of(file), file.header, dict[str, Counter[str]]()
-    parameters = Parameters.from_bytes(header.parameters)
+    parameters = Parameters.from_bytes(header.parameters, header.depth)
     bounds = plane_bounds(colour_matrix(parameters.colour) if header.channels >= 3 else None)
     for tile, payload in enumerate(file.payloads):
         _, _, width, height = header.tile_rectangle(tile)

@@ -8,6 +8,7 @@ is, which `settings_at` turns into a step and a price of bits.
 
 from bisect import bisect_left
 from collections.abc import Callable
+from functools import cache
 from math import inf, isinf
 from typing import NamedTuple
 
@@ -20,8 +21,7 @@ FIRST_QUALITY = 60.0
 """About where a search starts."""
 
 _LOWEST = 0.0
-_GRID = sorted({step_index_for(k / 4): k / 4 for k in range(400, -1, -1)}.values())
-"""The lowest quality, in quarters, of each quantization step."""
+_PARTS = (4, 16)  # of a quality that are tried, of 8 and 16 bits: the finer the steps fall
 
 _MOST_THRIFT = 0.6  # what a fraction of nearly a step adds to the price of a bit: sizes fall by some 8 %
 _MARGIN = 0.05  # a secant stays this share of the interval away from its ends, so that the interval always shrinks
@@ -55,7 +55,7 @@ class Goal(NamedTuple):
         return self.never_above and measure > self.highest, abs(measure - self.aim)
 
 
-def search(measure: Callable[[float], float], goal: Goal) -> float:
+def search(measure: Callable[[float], float], goal: Goal, deep: bool = False) -> float:
     """Return the quality that comes nearest to a goal.
 
     Parameters
@@ -64,6 +64,8 @@ def search(measure: Callable[[float], float], goal: Goal) -> float:
         Encodes at a quality (0..100) and returns what the goal is about.
     goal
         What is accepted.
+    deep
+        Whether the picture has 16-bit samples, whose steps are others.
 
     Returns
     -------
@@ -71,32 +73,41 @@ def search(measure: Callable[[float], float], goal: Goal) -> float:
         The best of the attempts; where even the lowest quality measures above a goal that must not be exceeded, 0.
     """
     attempts: dict[float, float] = {}
-    quality = _nearest(_GRID, FIRST_QUALITY)
+    steps = _steps(deep)
+    quality = _nearest(steps, FIRST_QUALITY)
     while quality not in attempts and len(attempts) < MAX_ENCODES:
         attempts[quality] = measure(quality)
         if goal.lowest <= attempts[quality] <= goal.highest:
             break
-        quality = _next_quality(attempts, goal)
+        quality = _next_quality(attempts, goal, steps)
     return min(attempts, key=lambda attempt: (*goal.rank(attempts[attempt]), attempt))
 
 
-def settings_at(quality: float) -> tuple[float, float]:
+@cache
+def _steps(deep: bool) -> list[float]:
+    """Return the lowest quality, in _PARTS, of each quantization step, in order."""
+    parts = _PARTS[deep]
+    return sorted({step_index_for(k / parts, deep): k / parts for k in range(100 * parts, -1, -1)}.values())
+
+
+def settings_at(quality: float, deep: bool = False) -> tuple[float, float]:
     """Return the quality of a step at or above a quality, and the thrift that takes the size down from there."""
-    above = bisect_left(_GRID, quality)
-    step, below = _GRID[above], _GRID[max(above - 1, 0)]
+    steps = _steps(deep)
+    above = bisect_left(steps, quality)
+    step, below = steps[above], steps[max(above - 1, 0)]
     return step, 1 + _MOST_THRIFT * (step - quality) / max(step - below, 1e-9)
 
 
-def _next_quality(attempts: dict[float, float], goal: Goal) -> float:
+def _next_quality(attempts: dict[float, float], goal: Goal, steps: list[float]) -> float:
     above = min((q for q, value in attempts.items() if value > goal.aim), default=inf)
     below = max((q for q, value in attempts.items() if value <= goal.aim and q < above), default=-inf)
     if isinf(above):
-        return _extrapolate(attempts, below, goal)
+        return _extrapolate(attempts, below, goal, steps)
     if isinf(below):
-        return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, above, goal)
+        return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, above, goal, steps)
     share = _share(attempts, attempts[below], attempts[above], goal.aim)
     quality = below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
-    return _nearest([step for step in _GRID if below < step < above], quality)
+    return _nearest([step for step in steps if below < step < above], quality)
 
 
 def _share(attempts: dict[float, float], below: float, above: float, aim: float) -> float:
@@ -113,10 +124,10 @@ def _share(attempts: dict[float, float], below: float, above: float, aim: float)
     return under / (under + over)
 
 
-def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal) -> float:
+def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal, steps: list[float]) -> float:
     # each further step on the same side is taken longer: the slope was too steep for this picture
     wanted = nearest + len(attempts) * (goal.aim - attempts[nearest]) / goal.slope
-    beyond = [step for step in _GRID if (step > nearest if wanted > nearest else step < nearest)]
+    beyond = [step for step in steps if (step > nearest if wanted > nearest else step < nearest)]
     return _nearest(beyond, wanted) if beyond else nearest
 
 

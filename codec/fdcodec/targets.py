@@ -13,7 +13,7 @@ from fdcodec import codec, container
 from fdcodec.arguments import Target
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import TargetWarning
-from fdcodec.image.picture import Picture
+from fdcodec.image.picture import Picture, colours_of
 from fdcodec.model import ClassModel, resolve
 from fdcodec.rate_control import Goal, search, settings_at
 from fdcodec.verification import with_pixel_hash
@@ -90,8 +90,7 @@ def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> flo
     """Return the PSNR in dB of an encoded file against its picture, alpha apart; infinite where all is equal."""
     decoded = codec.decode(data, max_pixels=picture.width * picture.height, own=own)
     peak = 2**picture.depth - 1
-    n_colours = 3 if picture.samples.shape[2] >= 3 else 1
-    difference = picture.samples[:, :, :n_colours].astype(np.int64) - decoded.samples[:, :, :n_colours]
+    difference = colours_of(picture.samples).astype(np.int64) - colours_of(decoded.samples)
     mean_square = float(np.mean(difference * difference))
     return 10 * log10(peak**2 / mean_square) if mean_square else inf
 
@@ -102,11 +101,11 @@ def _size_goal(size_bytes: int) -> Goal:
 
 def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Callable[[bytes], float]) -> Attempt:
     attempts: dict[float, Attempt] = {}
-    kept = settings
+    kept, deep = settings, picture.depth == 16
 
     def measured(quality: float) -> float:
         nonlocal kept
-        step, thrift = settings_at(quality)
+        step, thrift = settings_at(quality, deep)
         data = _encoded(picture, replace(kept if quality > 0 else settings, quality=step, thrift=thrift))
         attempts[quality] = data, measure(data)
         if len(attempts) == FREE_CHOICES and settings.transform == "auto":
@@ -115,4 +114,4 @@ def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Call
             kept = replace(settings, transform=codec.model_of(file))
         return attempts[quality][1]
 
-    return attempts[search(measured, goal)]
+    return attempts[search(measured, goal, deep)]

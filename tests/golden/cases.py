@@ -48,6 +48,8 @@ CASES = {
     "colour-with-alpha": Case(lambda: with_disc(photo(24, 24)), {"quality": 70}),
     "gray-with-alpha": Case(lambda: with_disc(ramp(12, 17, 1)), {"quality": 70}),
     "visual": Case(lambda: uneven(36, 68), {"quality": 45, "tune": "visual"}),
+    "sixteen-bits": Case(lambda: np.uint16(16) * ramp(21, 34, 1)[:, :, 0] + np.uint16(1000), {"quality": 90}),
+    "sixteen-bits-colour-with-alpha": Case(lambda: np.uint16(257) * with_disc(photo(24, 24)), {"quality": 60}),
     "tiles": Case(lambda: photo(40, 40), {"quality": 40, "tile": 32}),
     "lossless-gray": Case(lambda: ramp(19, 23, 1)[:, :, 0], {"lossless": True}),
     "lossless-photo": Case(lambda: photo(16, 16), {"lossless": True}),

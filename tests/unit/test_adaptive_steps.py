@@ -188,7 +188,7 @@ def test_steps_of_qualities():
 
 def is_adaptive(data):
     """Return whether a file says that it has step offsets."""
-    return Parameters.from_bytes(container.read(data).header.parameters).adaptive
+    return Parameters.from_bytes(container.read(data).header.parameters, 8).adaptive
 
 
 def test_psnr_is_the_default():
@@ -214,7 +214,7 @@ def test_screen_content_is_tuned_the_same():
     """Pictures with screen tools have no offsets."""
     screen = np.kron(noise(13, 13, 1, seed=2)[:, :, 0] >> 7, np.full((5, 5), 255)).astype(np.uint8)
     data = fdcodec.encode(screen, effort=1, tune="visual")
-    assert Parameters.from_bytes(container.read(data).header.parameters).screen
+    assert Parameters.from_bytes(container.read(data).header.parameters, 8).screen
     assert data == fdcodec.encode(screen, effort=1)
 
 

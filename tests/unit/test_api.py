@@ -9,7 +9,7 @@ from tests.images import noise, orientation_exif, photo
 
 import fdcodec
 from fdcodec import codec, container
-from fdcodec.errors import LimitError, ParameterError, UnsupportedError, VerificationError
+from fdcodec.errors import LimitError, ParameterError, VerificationError
 from fdcodec.model import ClassModel
 
 IMAGE = photo(96, 128)
@@ -187,12 +187,6 @@ def test_unknown_keyword_is_a_type_error():
     """A misspelt option is not ignored."""
     with pytest.raises(TypeError, match="qualty"):
         fdcodec.encode(IMAGE, qualty=50)
-
-
-def test_sixteen_bit_needs_lossless():
-    """16-bit samples are refused where they would lose bits."""
-    with pytest.raises(UnsupportedError, match="16-bit"):
-        fdcodec.encode(noise(4, 4, 1, seed=5, dtype=np.uint16))
 
 
 def test_pixel_limit():

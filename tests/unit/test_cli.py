@@ -172,7 +172,7 @@ def test_no_hint_at_lossless_for_noise(cli, options):
     page[64:], page[64::7] = 255, 0
     Image.fromarray(page).save("scan.png")
     assert "--lossless" not in cli("encode", "scan.png", "-q", "95", *options).err
-    assert Parameters.from_bytes(container.read_header(Path("scan.fdc").read_bytes()).parameters).screen
+    assert Parameters.from_bytes(container.read_header(Path("scan.fdc").read_bytes()).parameters, 8).screen
     size = Path("scan.fdc").stat().st_size
     assert cli("encode", "scan.png", "-f", "--lossless", *options).code == 0
     assert Path("scan.fdc").stat().st_size > size

@@ -16,7 +16,7 @@ LAYERS = [
     {"kernels"},
     {"transform"},
     {"coding", "filtering", "image", "container", "model", "learning", "presets"},
-    {"choice", "codec", "training"},
+    {"choice", "codec", "tiles", "training"},
     {"api", "api_learn", "arguments", "reader", "sources", "targets", "rate_control"}
     | {"decoding", "first_use", "inspection", "recovery", "verification"},
     {"integrations", "compare", "fdcodec"},

@@ -23,6 +23,9 @@ BLOCKS = {
     Parameters(0, (0, 0, 0), screen=True): b"\0\x80\0\0\0\0\1",
     Parameters(0, adaptive=True): b"\0\0\2",
     Parameters(0, (0, 0, 0), adaptive=True): b"\0\x80\0\0\0\0\2",
+    Parameters(0, limits=(0, 0)): b"\0\0\0\0\0\0",
+    Parameters(0, limits=(1, 65535)): b"\0\0\1\0\xff\xff",
+    Parameters(0, (0, 0, 0), adaptive=True, limits=(256, 257)): b"\0\x80\0\0\0\0\2\0\1\1\1",
 }
 
 
@@ -30,7 +33,7 @@ BLOCKS = {
 def test_fields_lie_where_the_specification_says(parameters, block):
     """Each field has the bits of SPEC 3.1, both ways."""
     assert block == parameters.to_bytes()
-    assert parameters == Parameters.from_bytes(block)
+    assert parameters == Parameters.from_bytes(block, 8 if parameters.limits is None else 16)
 
 
 @pytest.mark.parametrize("colour", [None, (1, 256, 500)])
@@ -39,7 +42,7 @@ def test_every_step_and_strength_round_trips(colour):
     strengths = list(product(range(8), repeat=2))
     for step_index in range(constants.MAX_STEP_INDEX + 1):
         parameters = Parameters(step_index, colour, strengths[step_index % len(strengths)])
-        assert parameters == Parameters.from_bytes(parameters.to_bytes())
+        assert parameters == Parameters.from_bytes(parameters.to_bytes(), 8)
 
 
 REFUSED = {
@@ -62,12 +65,29 @@ REFUSED = {
 def test_blocks_that_are_refused(block):
     """Another length, a step index above the greatest, and a reserved bit are FormatErrors."""
     with pytest.raises(FormatError, match="coding parameters"):
-        Parameters.from_bytes(block)
+        Parameters.from_bytes(block, 8)
 
 
-def test_step_falls_with_quality():
+REFUSED_OF_16_BITS = {
+    "no range": b"\0\0",
+    "half a range": b"\0\0\0\0",
+    "the least above the greatest": b"\0\0\1\0\0\0",
+    "two ranges": b"\0\0\0\0\0\0\0\0\0\0",
+    "screen tools": b"\0\0\1\0\0\0\0",
+}
+
+
+@pytest.mark.parametrize("block", REFUSED_OF_16_BITS.values(), ids=REFUSED_OF_16_BITS)
+def test_blocks_of_16_bit_pictures_that_are_refused(block):
+    """A picture of 16 bits has one range, in order, and no screen tools."""
+    with pytest.raises(FormatError, match="coding parameters"):
+        Parameters.from_bytes(block, 16)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_step_falls_with_quality(deep):
     """From quality 0 to 100 the step index never rises, stays in its range, and falls by many octaves."""
-    indices = [step_index_for(quality / 2) for quality in range(201)]
+    indices = [step_index_for(quality / 2, deep) for quality in range(201)]
     assert sorted(indices, reverse=True) == indices
     assert 0 <= indices[-1] < indices[0] - 4 * constants.STEPS_PER_OCTAVE <= constants.MAX_STEP_INDEX
 
@@ -78,6 +98,14 @@ def test_quality_of_a_step_gives_the_step_again(step_of, adaptive):
     for step_index in range(step_of(100), step_of(0) + 1):
         assert step_of(Parameters(step_index, adaptive=adaptive).quality) == step_index
     assert [Parameters(step_of(q), adaptive=adaptive).quality for q in range(101)] == list(range(101))
+
+
+def test_qualities_of_16_bit_pictures():
+    """Up to 75 they have the steps of 8-bit ones, at 100 a tenth of theirs; whole numbers have themselves."""
+    indices = [step_index_for(quality, deep=True) for quality in range(101)]
+    assert indices[:76] == [step_index_for(quality) for quality in range(76)]
+    assert pytest.approx(step_index_for(100) - indices[100], abs=1) == 3.3 * constants.STEPS_PER_OCTAVE
+    assert [Parameters(index, limits=(0, 9)).quality for index in indices] == list(range(101))
 
 
 def test_steps_beyond_the_qualities_have_none():

@@ -59,11 +59,10 @@ def test_wrong_values_are_a_valueerror_and_leave_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("mode", "told"), [("F", "image mode F"), ("I;16", "lossless")])
-def test_what_cannot_be_saved_is_an_oserror(mode, told):
-    """A mode without a place in the format, and 16-bit gray without `lossless`, are an OSError."""
-    with pytest.raises(OSError, match=told):
-        saved(Image.new(mode, (4, 4)))
+def test_what_cannot_be_saved_is_an_oserror():
+    """A mode without a place in the format is an OSError."""
+    with pytest.raises(OSError, match="image mode F"):
+        saved(Image.new("F", (4, 4)))
 
 
 @pytest.mark.parametrize("mode", ["1", "P", "PA", "CMYK", "YCbCr", "HSV", "I", "La", "RGBX"])

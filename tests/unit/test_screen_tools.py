@@ -155,7 +155,7 @@ def test_photographs_pay_nothing():
     assert not is_screen(np.zeros((7, 3, 1), np.uint8))
     assert is_screen(drawn(64, 64, 3))
     file = container.read(fdcodec.encode(photo(64, 64), transform=PLAIN))
-    assert not Parameters.from_bytes(file.header.parameters).screen
+    assert not Parameters.from_bytes(file.header.parameters, 8).screen
 
 
 @pytest.mark.parametrize("channels", [1, 3])

@@ -42,13 +42,18 @@ def test_decoder_follows_a_trained_model(name):
 
 
 @pytest.mark.parametrize("quality", [5, 50, 95])
-@pytest.mark.parametrize(("channels", "tune", "width"), [(1, "psnr", 28), (3, "psnr", 28), (3, "visual", 68)])
-def test_decoder_of_the_specification_gives_the_same_samples(quality, channels, tune, width):
+@pytest.mark.parametrize(
+    ("channels", "tune", "width", "depth"),
+    [(1, "psnr", 28, 8), (1, "psnr", 28, 16), (3, "psnr", 28, 8), (3, "psnr", 28, 16), (3, "visual", 68, 8)],
+)
+def test_decoder_of_the_specification_gives_the_same_samples(quality, channels, tune, width, depth):
     """A whole file, decoded by plain Python written from the specification, has the package's samples."""
     samples, model = (photo if tune == "psnr" else uneven)(20, width)[:, :, :channels].copy(), get("photo")
+    if depth == 16:
+        samples = np.uint16(37) * samples + np.uint16(1000)
     data = encode(Picture(samples), EncoderSettings(quality=quality, transform=model, effort=3, tune=tune))
     file = container.read(data)
-    parameters = Parameters.from_bytes(file.header.parameters)
+    parameters = Parameters.from_bytes(file.header.parameters, file.header.depth)
     matrix = colour.matrix_of(parameters.colour) if channels == 3 else None
     bounds = colour.ranges_of(matrix)
     coder, step_index = Decoder(file.payloads[0]), parameters.step_index
@@ -59,7 +64,9 @@ def test_decoder_of_the_specification_gives_the_same_samples(quality, channels, 
         sides = [[[block.log2_sides[k] for block in row] for row in blocks] for k in (0, 1)]
         strength, filters = parameters.strengths[min(k, 1)], model.filters[min(k, 1)]
         done.append(filtering.filtered(plane, sides, filters, step_index, strength, bounds[k]))
-    expected = [[colour.samples_of([p[y][x] for p in done], matrix) for x in range(width)] for y in range(20)]
+    expected = [
+        [colour.samples_of([p[y][x] for p in done], matrix, parameters.limits) for x in range(width)] for y in range(20)
+    ]
     assert expected == decode(data).samples.tolist()
 
 

@@ -182,7 +182,7 @@ def _repeats(data: bytes, samples: Samples) -> bool:
     from fdcodec.image.screen import count_patterns
 
     header = container.read_header(data)
-    if not Parameters.from_bytes(header.parameters).screen:
+    if not Parameters.from_bytes(header.parameters, header.depth).screen:
         return False
     tiles = map(header.tile_rectangle, range(header.tile_count))
     patterns = sum(count_patterns(samples[y : y + height, x : x + width]) for x, y, width, height in tiles)

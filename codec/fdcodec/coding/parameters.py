@@ -12,6 +12,7 @@ _STEP_BITS = 9
 _CUSTOM_COLOUR = 1 << 15
 _STRENGTH_BITS = 3
 _TOOLS = (b"", b"\1", b"\2")  # none, screen tools, adaptive steps
+_RANGE_BYTES = 4
 
 BASE_STEP = 96.0  # in pixel values, at quality 0 but for the low end
 HALVING = 26.0  # quality that halves the step, up to HIGH_QUALITY
@@ -19,6 +20,7 @@ HIGH_QUALITY = 75.0  # from here on the step falls faster, as other codecs' scal
 HIGH_OCTAVES = 1.5  # by this many octaves more at quality 100
 LOW_QUALITY = 20.0  # below it the step rises faster,
 LOW_OCTAVES = 1.3  # by this many octaves more at quality 0
+DEEP_OCTAVES = 3.3  # by which the step of 16-bit pictures falls more than HIGH_OCTAVES
 FINER = 11  # step indices by which the lowest frequencies are finer with weights, so that a quality keeps its score
 
 
@@ -38,6 +40,8 @@ class Parameters:
         Whether blocks may be sampled (SPEC 5.9).
     adaptive
         Whether trees have step offsets (SPEC 5.8) and coefficients weights (SPEC 4.2); not together with `screen`.
+    limits
+        Least and greatest of the 16-bit samples, the range that is coded (SPEC 3.2); None for 8 bits.
     """
 
     step_index: int
@@ -45,15 +49,16 @@ class Parameters:
     strengths: tuple[int, int] = (0, 0)
     screen: bool = False
     adaptive: bool = False
+    limits: tuple[int, int] | None = None
 
     @property
     def quality(self) -> float | None:
         """A quality that gives this step: a whole number where one does, else in tenths; None where none does."""
-        return _qualities().get(self.step_index + FINER * self.adaptive)
+        return _qualities(self.limits is not None).get(self.step_index + FINER * self.adaptive)
 
     def to_bytes(self) -> bytes:
-        """Return 2 bytes, or 6 with a colour transform of its own, and one more with screen tools or adaptive steps."""
-        tools = _TOOLS[self.screen + 2 * self.adaptive]
+        """Return the block: step and strengths, angles if there are any, the tools that are on, a range if any."""
+        tools = _TOOLS[self.screen + 2 * self.adaptive] + _range_bytes(self.limits)
         head = self.step_index | self.strengths[0] << _STEP_BITS | self.strengths[1] << (_STEP_BITS + _STRENGTH_BITS)
         if self.colour is None:
             return head.to_bytes(2, "little") + tools
@@ -62,43 +67,62 @@ class Parameters:
         return (head | _CUSTOM_COLOUR).to_bytes(2, "little") + packed.to_bytes(4, "little") + tools
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "Parameters":
-        """Parse the block; FormatError where its length or a field is not allowed."""
+    def from_bytes(cls, data: bytes, depth: int) -> "Parameters":
+        """Parse the block of a picture of 8 or 16 bits; FormatError where its length or a field is not allowed."""
         head = int.from_bytes(data[:2], "little")
         custom = bool(head & _CUSTOM_COLOUR)
         length = 6 if custom else 2
-        data, tools = data[:length], data[length:]
+        data, rest = data[:length], data[length:]
+        tools, limits = rest[: len(rest) % _RANGE_BYTES], _parse_range(rest[len(rest) % _RANGE_BYTES :])
         if len(data) != length or tools not in _TOOLS:
             raise FormatError(f"coding parameters: expected {length} bytes and, where tools are on, a 1 or a 2")
-        screen, adaptive = tools == _TOOLS[1], tools == _TOOLS[2]
+        screen, adaptive, deep = tools == _TOOLS[1], tools == _TOOLS[2], limits is not None
+        if deep != (depth == 16) or (deep and screen):
+            raise FormatError(f"coding parameters: a range of samples, or screen tools, in a picture of {depth} bits")
         step_index = head & ((1 << _STEP_BITS) - 1)
         if step_index > MAX_STEP_INDEX:
             raise FormatError(f"coding parameters: step index {step_index} is above {MAX_STEP_INDEX}")
         strengths = (head >> _STEP_BITS & MAX_STRENGTH, head >> (_STEP_BITS + _STRENGTH_BITS) & MAX_STRENGTH)
         if not custom:
-            return cls(step_index, None, strengths, screen, adaptive)
+            return cls(step_index, None, strengths, screen, adaptive, limits)
         packed = int.from_bytes(data[2:], "little")
         if packed >> (3 * COLOUR_ANGLE_BITS):
             raise FormatError("coding parameters: a reserved bit of the colour angles is set")
         mask = (1 << COLOUR_ANGLE_BITS) - 1
         angles = (packed & mask, packed >> COLOUR_ANGLE_BITS & mask, packed >> (2 * COLOUR_ANGLE_BITS) & mask)
-        return cls(step_index, angles, strengths, screen, adaptive)
+        return cls(step_index, angles, strengths, screen, adaptive, limits)
 
 
-def step_index_for(quality: float) -> int:
-    """Return the step index of a quality 0..100; monotone: 236 pixel values at 0, 13 at 75, 2.4 at 100."""
+def _range_bytes(limits: tuple[int, int] | None) -> bytes:
+    return b"" if limits is None else limits[0].to_bytes(2, "little") + limits[1].to_bytes(2, "little")
+
+
+def _parse_range(data: bytes) -> tuple[int, int] | None:
+    """Return the range of 16-bit samples, None where there is none; FormatError for any other number of bytes."""
+    low, high = int.from_bytes(data[:2], "little"), int.from_bytes(data[2:4], "little")
+    if len(data) not in (0, _RANGE_BYTES) or low > high:
+        raise FormatError(f"coding parameters: a range of samples has {len(data)} bytes, {low} to {high}")
+    return (low, high) if data else None
+
+
+def step_index_for(quality: float, deep: bool = False) -> int:
+    """Return the step index of a quality 0..100; monotone: 236 at 0, 13 at 75, 2.4 at 100 in 255ths of the range.
+
+    With `deep`, for 16-bit pictures, 0.24 at 100.
+    """
     excess = max(quality - HIGH_QUALITY, 0.0) / (100.0 - HIGH_QUALITY)
     shortage = max(LOW_QUALITY - quality, 0.0) / LOW_QUALITY
-    octaves = log2(BASE_STEP) - quality / HALVING - HIGH_OCTAVES * excess**2 + LOW_OCTAVES * shortage**2
+    high_octaves = HIGH_OCTAVES + DEEP_OCTAVES * deep
+    octaves = log2(BASE_STEP) - quality / HALVING - high_octaves * excess**2 + LOW_OCTAVES * shortage**2
     return min(max(round(STEPS_PER_OCTAVE * (octaves + 4)), 0), MAX_STEP_INDEX)
 
 
-def visual_step(quality: float) -> int:
+def visual_step(quality: float, deep: bool = False) -> int:
     """Return the step index of a quality where coefficients have weights."""
-    return max(step_index_for(quality) - FINER, 0)
+    return max(step_index_for(quality, deep) - FINER, 0)
 
 
 @cache
-def _qualities() -> dict[int, float]:
-    """Return a quality of each step index that has one: no step lies between two tenths."""
-    return {step_index_for(quality): quality for quality in (*(k / 10 for k in range(1001)), *range(101))}
+def _qualities(deep: bool) -> dict[int, float]:
+    """Return a quality of each step index that has one; of 8 bits no step lies between two tenths."""
+    return {step_index_for(quality, deep): quality for quality in (*(k / 10 for k in range(1001)), *range(101))}

@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 from fdcodec.coding.constants import COLOUR_ANGLE_BITS, COLOUR_BITS, FRACTION_BITS
 from fdcodec.coding.parameters import Angles
+from fdcodec.image.picture import Samples
+from fdcodec.image.value_range import TOP, ValueRange, from_values, to_values
 
 _LEVELS = 1 << COLOUR_ANGLE_BITS
 OPPONENT: NDArray[np.int64] = np.array([[9459, 9459, 9459], [11585, 0, -11585], [6689, -13377, 6689]], dtype=np.int64)
@@ -31,26 +33,30 @@ def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:
 def plane_bounds(matrix: NDArray[np.int64] | None) -> list[tuple[int, int]]:
     """Return the range that each plane's samples are clipped to; `matrix` None means gray."""
     if matrix is None:
-        return [(0, 255 << FRACTION_BITS)]
+        return [(0, TOP)]
     reach = (np.abs(matrix).sum(axis=1) * 255 << (FRACTION_BITS - 1)) >> COLOUR_BITS
     return [((128 << FRACTION_BITS) - int(r), (128 << FRACTION_BITS) + int(r)) for r in reach]
 
 
-def to_planes(samples: NDArray[np.uint8], matrix: NDArray[np.int64] | None) -> NDArray[np.int32]:
+def to_planes(
+    samples: Samples, matrix: NDArray[np.int64] | None, limits: ValueRange | None = None
+) -> NDArray[np.int32]:
     """Return the planes (1 or 3, height, width) of gray or RGB samples, padded right and below to multiples of 4.
 
     Parameters
     ----------
     samples
-        Shape (height, width, 1 or 3), uint8.
+        Shape (height, width, 1 or 3), uint8 or uint16.
     matrix
         The colour matrix; None for gray.
+    limits
+        The range of 16-bit samples; None for 8 bits.
     """
     height, width, channels = samples.shape
-    padded = np.pad(samples, ((0, -height % 4), (0, -width % 4), (0, 0)), mode="edge")
+    padded = np.pad(to_values(samples, limits), ((0, -height % 4), (0, -width % 4), (0, 0)), mode="edge")
     planes = np.empty((channels, *padded.shape[:2]), dtype=np.int32)
     if matrix is None:
-        planes[0] = padded[:, :, 0].astype(np.int32) << FRACTION_BITS
+        planes[0] = padded[:, :, 0]
     else:
         from fdcodec.kernels.colour_kernels import rotate_colour
 
@@ -77,18 +83,22 @@ def aim_beyond(planes: NDArray[np.int32], matrix: NDArray[np.int64] | None) -> N
 
 
 def from_planes(
-    planes: NDArray[np.int32], matrix: NDArray[np.int64] | None, height: int, width: int
-) -> NDArray[np.uint8]:
+    planes: NDArray[np.int32],
+    matrix: NDArray[np.int64] | None,
+    height: int,
+    width: int,
+    limits: ValueRange | None = None,
+) -> Samples:
     """Return the samples (height, width, 1 or 3) of decoded planes; the inverse of `to_planes`."""
-    samples = np.empty((height, width, len(planes)), dtype=np.uint8)
+    shift, dtype = (FRACTION_BITS, np.uint8) if limits is None else (0, np.uint16)
+    samples = np.empty((height, width, len(planes)), dtype)
     if matrix is None:
-        rounded = (planes[0, :height, :width] + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS
-        samples[:, :, 0] = np.clip(rounded, 0, 255)
+        samples[:, :, 0] = np.clip((planes[0, :height, :width] + (1 << shift >> 1)) >> shift, 0, TOP >> shift)
     else:
         from fdcodec.kernels.colour_kernels import restore_colour
 
-        restore_colour(planes, matrix, samples)
-    return samples
+        restore_colour(planes, matrix, samples, shift)
+    return samples if limits is None else from_values(samples, limits)
 
 
 def choose_colour(samples: NDArray[np.uint8], step: float) -> Angles | None:

@@ -1,7 +1,7 @@
 """The image that passes between the stages: samples and opaque metadata."""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,12 @@ from fdcodec.errors import LimitError, ParameterError
 from fdcodec.limits import MAX_SIDE
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
+AnySamples = TypeVar("AnySamples", NDArray[np.uint8], NDArray[np.uint16], Samples)
+
+
+def colours_of(samples: AnySamples) -> AnySamples:
+    """Return samples (height, width, 1..4) without alpha: gray or RGB."""
+    return samples[:, :, : 3 if samples.shape[2] >= 3 else 1]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.image.picture import Samples
+from fdcodec.image.picture import Samples, colours_of
 
 BLOCK = 8  # side of the blocks looked at
 MAX_BLOCKS = 2048  # about as many, evenly spread
@@ -40,7 +40,7 @@ def count_patterns(samples: Samples) -> int:
     samples
         Shape (height, width, 1..4); alpha plays no part. Pixels at the left, upper and right border are left out.
     """
-    colours = _numbered(samples[:, :, : 3 if samples.shape[2] >= 3 else 1])
+    colours = _numbered(colours_of(samples))
     above, row = colours[:-1], colours[1:]
     pixels = (row[:, :-2], above[:, :-2], above[:, 1:-1], above[:, 2:], row[:, 1:-1])
     digests = np.sort(reduce(lambda digest, pixel: digest * _MULTIPLIER + pixel, pixels), axis=None)

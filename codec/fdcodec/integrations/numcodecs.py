@@ -26,7 +26,7 @@ class FdcCodec(StoreCodec, Codec):
         ----------
         buf
             Array of shape ``(height, width)`` or ``(height, width, 1..4)``, with any number of axes of length 1 before,
-            uint8, or with `lossless` uint16; C-contiguous and little-endian, since a decoder does not know better.
+            uint8 or uint16; C-contiguous and little-endian, since a decoder does not know better.
 
         Returns
         -------
@@ -37,8 +37,6 @@ class FdcCodec(StoreCodec, Codec):
         ------
         ParameterError
             Another shape, order of memory or dtype.
-        UnsupportedError
-            uint16 without `lossless`.
         """
         chunk = np.asarray(buf)
         if not chunk.flags.c_contiguous or chunk.dtype != chunk.dtype.newbyteorder("<"):

@@ -20,7 +20,7 @@ class FdcCodec(StoreCodec, ArrayBytesCodec):
     """Codes each chunk as an image, as `serializer` of an array; the arguments are those of `StoreCodec`.
 
     Chunks have the shape ``(height, width)`` or ``(height, width, 1..4)``, with any number of axes of length 1 before,
-    of uint8, or with `lossless` of uint16. Give the array ``compressors=None``: nothing is left to compress.
+    of uint8 or uint16. Give the array ``compressors=None``: nothing is left to compress.
     """
 
     is_fixed_size = False
@@ -37,8 +37,8 @@ class FdcCodec(StoreCodec, ArrayBytesCodec):
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
         """Raise ParameterError, when an array is made, if its dtype is one that the codec does not take."""
         native = dtype.to_native_dtype().newbyteorder("=")
-        if native != np.uint8 and not (native == np.uint16 and self.lossless):
-            raise ParameterError(f"dtype: {native} is not uint8, or with lossless=True uint16; convert the array")
+        if native not in (np.uint8, np.uint16):
+            raise ParameterError(f"dtype: {native} is not uint8 or uint16; convert the array")
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: Any) -> int:
         """Raise NotImplementedError: the size of a file is known once it is encoded."""

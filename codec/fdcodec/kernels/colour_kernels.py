@@ -7,37 +7,39 @@ from fdcodec.coding.constants import COLOUR_BITS, FRACTION_BITS
 from fdcodec.kernels.jit import kernel
 
 _MIDDLE = 128 << FRACTION_BITS
+_CENTRE = 255 << (FRACTION_BITS - 1)
 _HALF = 1 << (COLOUR_BITS - 1)
 
 
 @kernel()
-def rotate_colour(samples, matrix, planes):
-    """Write planes[k] = matrix[k] . (samples - 127.5) + 128.
+def rotate_colour(values, matrix, planes):
+    """Write planes[k] = matrix[k] . (values - 127.5) + 128.
 
-    `samples` is uint8 (height, width, 3), `matrix` int64 scaled by 2^14.
+    `values` is uint16 (height, width, 3) with FRACTION_BITS fractional bits, `matrix` int64 scaled by 2^14.
     """
-    height, width = samples.shape[0], samples.shape[1]
+    height, width = values.shape[0], values.shape[1]
     for k in range(3):
         a, b, c = matrix[k]
         for y in range(height):
             for x in range(width):
                 red, green, blue = (
-                    2 * int(samples[y, x, 0]) - 255,
-                    2 * int(samples[y, x, 1]) - 255,
-                    2 * int(samples[y, x, 2]) - 255,
+                    int(values[y, x, 0]) - _CENTRE,
+                    int(values[y, x, 1]) - _CENTRE,
+                    int(values[y, x, 2]) - _CENTRE,
                 )
-                total = (a * red + b * green + c * blue) << (FRACTION_BITS - 1)
+                total = a * red + b * green + c * blue
                 planes[k, y, x] = ((total + _HALF) >> COLOUR_BITS) + _MIDDLE
 
 
 @kernel()
-def _restore_channel(first, second, third, a, b, c, channel):
+def _restore_channel(first, second, third, a, b, c, channel, shift):
     """Write a row of one channel; all int32, and a sum of three samples below 2^12 times 2^14 is below 2^28."""
+    half, top = np.int32(1 << shift >> 1), np.int32(255 << FRACTION_BITS >> shift)
     for x in range(len(channel)):
         total = np.int32(np.int32(a * np.int32(first[x] - _MIDDLE)) + np.int32(b * np.int32(second[x] - _MIDDLE)))
         total = np.int32(np.int32(total + np.int32(c * np.int32(third[x] - _MIDDLE))) + _HALF) >> COLOUR_BITS
-        value = np.int32(np.int32(total + (255 << (FRACTION_BITS - 1))) + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS
-        channel[x] = min(max(np.int32(value), np.int32(0)), np.int32(255))
+        value = np.int32(np.int32(total + _CENTRE) + half) >> shift
+        channel[x] = min(max(np.int32(value), np.int32(0)), top)
 
 
 @kernel()
@@ -47,12 +49,16 @@ def _interleave(red, green, blue, samples):
 
 
 @kernel(allocates=True)
-def restore_colour(planes, matrix, samples):
-    """Invert `rotate_colour` by the transposed matrix, rounded and clipped to 0..255; channel by channel in a row."""
+def restore_colour(planes, matrix, samples, shift):
+    """Invert `rotate_colour` by the transposed matrix, clipped; channel by channel in a row.
+
+    `shift` FRACTION_BITS rounds to uint8 samples, 0 leaves uint16 values.
+    """
     height, width = samples.shape[0], samples.shape[1]
-    channels = np.empty((3, width), np.uint8)
+    channels = np.empty((3, width), samples.dtype)
+    shift = np.int32(shift)
     for y in range(height):
         for k in range(3):
             a, b, c = np.int32(matrix[0, k]), np.int32(matrix[1, k]), np.int32(matrix[2, k])
-            _restore_channel(planes[0, y], planes[1, y], planes[2, y], a, b, c, channels[k])
+            _restore_channel(planes[0, y], planes[1, y], planes[2, y], a, b, c, channels[k], shift)
         _interleave(channels[0], channels[1], channels[2], samples[y])

@@ -11,6 +11,7 @@ from fdcodec.coding.lossy import encode_tile
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
+from fdcodec.image.picture import colours_of
 from fdcodec.image.screen import is_screen
 from fdcodec.kernels.tables import Maps
 from fdcodec.model import ClassModel
@@ -44,7 +45,7 @@ def step_index_of(step: float) -> int:
 def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 4) -> Trace:
     """Encode samples (height, width, channels) at a step, alpha ignored, and keep what training needs."""
     step_index = step_index_of(step)
-    colours = samples[:, :, : 3 if samples.shape[2] >= 3 else 1]
+    colours = colours_of(samples)
     matrix = colour_matrix(choose_colour(colours, step)) if colours.shape[2] == 3 else None
     planes = to_planes(colours, matrix)
     options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix))
