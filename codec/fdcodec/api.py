@@ -49,7 +49,7 @@ def encode(
         Array of shape ``(height, width)`` or ``(height, width, 1..4)``, uint8 or uint16, any strides and byte order;
         or a Pillow image. Two channels are gray and alpha, four are RGB and alpha.
     quality
-        0 (smallest file) to 100 (finest); 75 if no other target is given. Of 16-bit samples it is relative to their range.
+        0 (smallest file) to 100 (finest), of 16-bit samples relative to their range; 75 if no other target is given.
     psnr_db
         PSNR to reach over all samples, in dB, within 0.1 dB where it can be reached; at most eight encodes. Its peak is
         255 or 65535.
