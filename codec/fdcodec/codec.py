@@ -57,7 +57,7 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
         key=lambda found: total_cost(found.errors, sum(map(len, found.payloads)), parameters.step_index),
     )
     if header.channels in (2, 4):
-        alpha = _over_tiles(header, settings.threads, partial(encode_alpha, depth=picture.depth), picture)
+        alpha = _over_tiles(header, settings, partial(encode_alpha, depth=picture.depth), picture)
         payloads = list(map(join_alpha, payloads, alpha))
     header = replace(header, parameters=replace(parameters, strengths=best_strengths(errors)).to_bytes())
     embedded = not is_preset(model) if settings.embed == "auto" else settings.embed
@@ -136,13 +136,13 @@ def _encode_with(
 ) -> Attempt:
     """Return the tiles of a picture coded with one model."""
     encode_tile = partial(encode_part, model=model, parameters=parameters, settings=settings)
-    tiles = _over_tiles(header, settings.threads, encode_tile, picture)
+    tiles = _over_tiles(header, settings, encode_tile, picture)
     return Attempt(model, [payload for payload, _ in tiles], np.sum([errors for _, errors in tiles], axis=0))
 
 
 def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
     header = _header_of(picture, settings)
-    payloads = _over_tiles(header, settings.threads, partial(exact_payload, depth=picture.depth), picture)
+    payloads = _over_tiles(header, settings, partial(exact_payload, depth=picture.depth), picture)
     return container.write(header, payloads, metadata=_metadata_of(picture))
 
 
@@ -159,15 +159,21 @@ def _header_of(picture: Picture, settings: EncoderSettings) -> Header:
     )
 
 
-def _over_tiles(header: Header, threads: int, encode_part: Callable[[Samples], T], picture: Picture) -> list[T]:
-    """Encode each tile, `threads` of them at a time."""
+def _over_tiles(
+    header: Header, settings: EncoderSettings, encode_part: Callable[[Samples], T], picture: Picture
+) -> list[T]:
+    """Encode each tile, some of them at a time."""
 
     def parts() -> Iterable[Samples]:
         for index in range(header.tile_count):
             x, y, width, height = header.tile_rectangle(index)
             yield picture.samples[y : y + height, x : x + width]
 
-    return list(each(encode_part, parts(), threads if header.tile_count > 1 else 1))
+    encoded = []
+    for part in each(encode_part, parts(), settings.threads if header.tile_count > 1 else 1):
+        encoded.append(part)
+        settings.progress(len(encoded), header.tile_count)
+    return encoded
 
 
 def _metadata_of(picture: Picture) -> container.Metadata:

@@ -40,7 +40,8 @@ for image in (picture, picture[:, :, 0], np.dstack([picture, picture[:, :, 0]]),
         data = fdcodec.encode(image, **options)
         fdcodec.decode_region(data, (1, 1, 40, 40), threads=2)
         describe_bits(data)
-fdcodec.decode(fdcodec.encode(deep, lossless=True))
+for options in ({"lossless": True}, {"tune": "visual"}):
+    fdcodec.decode(fdcodec.encode(deep, **options))
 own = fdcodec.learn([photo(256, 384), drawn])
 fdcodec.decode(fdcodec.encode(picture, transform=own, psnr_db=36))
 assert signatures() == before, [name for name, value in signatures().items() if value != before[name]]

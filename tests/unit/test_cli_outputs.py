@@ -64,10 +64,10 @@ def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):
     Path("b.png").write_bytes(Path("a.png").read_bytes())
     original = encode._encode
 
-    def interrupted(job, *arguments):
+    def interrupted(job, **options):
         if job.source.name == "b.png":
             raise KeyboardInterrupt
-        return original(job, *arguments)
+        return original(job, **options)
 
     monkeypatch.setattr(encode, "_encode", interrupted)
     result = cli("encode", "a.png", "b.png")

@@ -52,8 +52,11 @@ def run_jobs(
     outcomes = each(lambda job: _outcome(job, work, force), jobs, at_once)
     codes: list[int] = []
     try:
-        for job, outcome in console.track(zip(jobs, outcomes, strict=True), len(jobs)):
-            codes.append(_report(job, outcome, console))
+        with console.progress() as show:
+            show("", 0, len(jobs))
+            for job, outcome in zip(jobs, outcomes, strict=True):
+                codes.append(_report(job, outcome, console))
+                show("", len(codes), len(jobs))
     except KeyboardInterrupt:
         if len(jobs) > 1:
             console.say(f"interrupted: {len(codes)} of {len(jobs)} done")

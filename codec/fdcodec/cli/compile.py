@@ -41,13 +41,10 @@ def compile() -> int:
     return 0
 
 
-def _use(
-    parts: dict[str, Callable[[], object]], console: Console, progress: Callable[[str, int, int], None] | None
-) -> None:
+def _use(parts: dict[str, Callable[[], object]], console: Console, progress: Callable[[str, int, int], None]) -> None:
     """Use one part after another, and tell of each."""
     for done, (part, use) in enumerate(parts.items()):
-        if progress is not None:
-            progress(part, done, len(parts))
+        progress(part, done, len(parts))
         start = perf_counter()
         use()
         console.say(f"{done + 1} of {len(parts)}, {part}: ready after {perf_counter() - start:.0f} s")
@@ -67,7 +64,7 @@ def uses() -> dict[str, Callable[[], object]]:
         "encode and decode": lambda: [_round_trip(image) for image in (gray[:32, :32], colour)],
         "drawn pictures": lambda: _round_trip(drawn),
         "--tune visual": lambda: _round_trip(colour, tune="visual"),
-        "alpha": lambda: _round_trip(clear),
+        "alpha and 16 bits": lambda: [_round_trip(image) for image in (clear, clear.astype(np.uint16))],
         "--lossless": lambda: [_round_trip(image, lossless=True) for image in (colour, colour.astype(np.uint16))],
         "info --bits": lambda: [
             describe_bits(fdcodec.encode(image, tune=tune)) for image in (colour, drawn) for tune in ("psnr", "visual")

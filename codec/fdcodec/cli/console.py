@@ -1,16 +1,19 @@
 """What the user sees: data and JSON on stdout, everything else on stderr, progress only on a terminal."""
 
+from __future__ import annotations
+
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 STDOUT_CLOSED = "standard output is closed"
 NOT_KEPT = "it can be kept nowhere; set FDCODEC_CACHE_DIR to a directory that you can write, or each run compiles again"
@@ -46,11 +49,12 @@ class Console:
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self._as_json = as_json
         self._quiet = quiet
+        self._bar: Progress | None = None
 
     def say(self, text: str) -> None:
         """Write a line for people."""
         if not self._quiet:
-            click.echo(text, err=True)
+            self._echo(text)
 
     def report(self, source: str, facts: dict[str, Any]) -> None:
         """Report a success: all facts as JSON, or the `summary` and the `notes` among them as text."""
@@ -66,29 +70,32 @@ class Console:
         message = " ".join(in_options(message.removeprefix(f"{source}: ")).split())
         if self._as_json:
             write_line(json.dumps({"input": source, "error": message}, ensure_ascii=False))
-        click.echo(f"fdcodec: {source}: {message}", err=True)
-
-    def track(self, items: Iterable[T], count: int) -> Iterable[T]:
-        """Yield the items, with a progress bar if there are several and stderr is a terminal."""
-        if self._quiet or count < 2 or not on_terminal():
-            return items
-        from rich.console import Console as RichConsole
-        from rich.progress import track
-
-        return track(items, total=count, description="", console=RichConsole(stderr=True), transient=True)
+        self._echo(f"fdcodec: {source}: {message}")
 
     @contextmanager
-    def progress(self) -> Iterator[Callable[[str, int, int], None] | None]:
-        """Give a function that shows stage, steps done and steps in all; None unless stderr is a terminal."""
-        if self._quiet or not on_terminal():
-            yield None
-            return
-        from rich.console import Console as RichConsole
-        from rich.progress import Progress
+    def progress(self) -> Iterator[Callable[[str, int, int], None]]:
+        """Give a function that shows stage, steps done and steps in all, in a bar where stderr is a terminal.
 
-        with Progress(console=RichConsole(stderr=True), transient=True) as bar:
-            task = bar.add_task("")
-            yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
+        The bar is there from the first step of several on; lines are written above it.
+        """
+        try:
+            yield self._show
+        finally:
+            if self._bar is not None:
+                self._bar.stop()
+            self._bar = None
+
+    def _show(self, stage: str, done: int, total: int) -> None:
+        if self._bar is None and total > 1 and not (self._quiet or self._as_json) and on_terminal():
+            self._bar = _started_bar()
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], description=stage, completed=done, total=total)
+
+    def _echo(self, text: str) -> None:
+        if self._bar is None:
+            click.echo(text, err=True)
+        else:
+            self._bar.console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def announce_compilation(self, task: str) -> None:
         """Say that this call will be slow and why, when and if a kernel must be compiled; `task` is what it will do."""
@@ -106,6 +113,17 @@ class Console:
                 compile_beside(kernel, encodes=task != "decoding")
 
         before_compiling(announce)
+
+
+def _started_bar() -> Progress:
+    """Return a bar on stderr, of one task, which goes away when it is stopped."""
+    from rich.console import Console as RichConsole
+    from rich.progress import Progress
+
+    bar = Progress(console=RichConsole(stderr=True), transient=True)
+    bar.add_task("")
+    bar.start()
+    return bar
 
 
 def _compiling_time(task: str, kernel: str) -> str:

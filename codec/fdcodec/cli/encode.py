@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from functools import partial
 from math import isinf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -103,7 +104,11 @@ def encode(
     left_out = {name: b"" for name in _METADATA if name not in metadata}
     at_once, threads = split_threads(encoding.threads, jobs)
     encoding = replace(encoding, threads=threads)
-    return run_jobs(jobs, lambda job: _encode(job, encoding, target, left_out), console, force=force, at_once=at_once)
+    with console.progress() as show:
+        if len(jobs) == 1:
+            encoding = replace(encoding, progress=partial(show, "tiles"))
+        work = partial(_encode, settings=encoding, target=target, left_out=left_out)
+        return run_jobs(jobs, work, console, force=force, at_once=at_once)
 
 
 def _is_given(name: str) -> bool:

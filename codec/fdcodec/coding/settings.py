@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from fdcodec.model import ClassModel
+
+
+def _silent(done: int, total: int) -> None:
+    """Show no progress."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class EncoderSettings:
         "psnr" for the least squared error, "visual" for what the eye sees: coarser steps where a picture is busy.
     thrift
         Factor of lambda: above 1 the file is a little smaller at the same step, which fills what lies between two.
+    progress
+        Called with the tiles done and those of the picture, each time that it is encoded.
     """
 
     quality: float = 75.0
@@ -51,3 +58,4 @@ class EncoderSettings:
     verify: bool = False
     tune: Literal["psnr", "visual"] = "psnr"
     thrift: float = 1.0
+    progress: Callable[[int, int], None] = _silent
