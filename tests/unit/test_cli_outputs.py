@@ -1,5 +1,7 @@
 """The command line: outputs that cannot be, told before any work."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,43 @@ def test_existing_outputs_are_skipped_if_asked(cli):
     Path("c.fdc").write_bytes(Path("b.fdc").read_bytes())
     assert cli("decode", "b.fdc", "c.fdc", "--skip-existing").code == 0
     assert Path("c.png").exists()
+
+
+def test_what_cannot_be_done_is_not_skipped(cli):
+    """An output that is another input's, the input itself or a directory is a failure also with --skip-existing."""
+    Path("a.bmp").write_bytes(Path("a.png").read_bytes())
+    Path("b.png").write_bytes(Path("a.png").read_bytes())
+    Path("b.fdc").mkdir()
+    first, again = (cli("encode", "a.bmp", "a.png", "b.png", "--skip-existing") for _ in range(2))
+    assert (first.code, again.code) == (1, 1)
+    assert "1 input skipped" in again.err
+    assert "a.png: would be written to a.fdc" in again.err
+    assert "b.fdc is a directory" in again.err
+    result = cli("decode", "a.fdc", "-o", "a.fdc", "--skip-existing", "--format", "png")
+    assert result.code != 0
+
+
+def test_pipe_whose_reader_leaves_is_a_failure_of_its_job(cli, monkeypatch):
+    """An output that is a pipe without a reader fails, and the other inputs are done."""
+    Path("b.png").write_bytes(Path("a.png").read_bytes())
+    original = Path.write_bytes
+
+    def gone(path, data):
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    os.mkfifo("a.fdc")
+    monkeypatch.setattr(Path, "write_bytes", gone)
+    result = cli("encode", "a.png", "b.png", "--force")
+    monkeypatch.setattr(Path, "write_bytes", original)
+    assert (result.code, Path("b.fdc").exists(), "a.fdc: Broken pipe" in result.err) == (1, True, True)
+
+
+def test_links_in_a_circle_fail_alone(cli):
+    """An output that is such a link is a failure of its own input."""
+    Path("b.png").write_bytes(Path("a.png").read_bytes())
+    Path("a.fdc").symlink_to("a.fdc")
+    result = cli("encode", "a.png", "b.png")
+    assert (result.code, Path("b.fdc").exists(), "1 of 2 done, 1 failed" in result.err) == (1, True, True)
 
 
 def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):

@@ -1,5 +1,6 @@
 """The command line with a standard output that is closed."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,26 @@ def test_report_that_nobody_gets_is_a_failure(encoded, arguments):
     run = subprocess.run(["bash", "-c", '"$@" >&-', "bash", *command], capture_output=True, text=True, check=False)
     lines = [line for line in run.stderr.splitlines() if "compiling" not in line]
     assert (run.returncode, len(lines), lines[0].endswith("standard output is closed")) == (1, 1, True)
+
+
+def test_messages_that_nobody_hears_do_not_end_the_work(cli):
+    """With the reader of stderr gone, all inputs are done, and the exit code is that of the work."""
+    names = [f"{number}.png" for number in range(3)]
+    for name in names:
+        Path(name).write_bytes(PNG)
+    command = [sys.executable, "-m", "fdcodec", "encode", *names, "-e", "1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as run:
+        run.stderr.close()
+    assert (run.returncode, [Path(name).with_suffix(".fdc").exists() for name in names]) == (0, 3 * [True])
+
+
+def test_names_that_are_not_utf8_are_escaped_in_json(cli):
+    """A file name of any bytes is reported as JSON, and the inputs after it are done."""
+    for name in ("\udcff.png", "\xe9.png"):
+        Path(name).write_bytes(PNG)
+    lines = cli("encode", "\udcff.png", "\xe9.png", "--json").out.splitlines()
+    assert [json.loads(line)["input"] for line in lines] == ["\udcff.png", "\xe9.png"]
+    assert ["\\udcff" in lines[0].decode(), "\xe9" in lines[1].decode()] == [True, True]
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, Path.touch])

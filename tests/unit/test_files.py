@@ -49,6 +49,32 @@ def test_replaced_file_keeps_its_permissions(tmp_path):
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o600)
 
 
+def test_new_file_has_the_permissions_of_new_files(tmp_path):
+    """A file is no more open than the umask says, and that is never changed, since other threads make files too."""
+    before = os.umask(0o027)
+    replace_file(tmp_path / "new", b"new")
+    assert os.umask(before) == 0o027
+    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o640
+
+
+def test_links_in_a_circle_are_an_error(tmp_path):
+    """A link that leads back to itself leads nowhere that could be written, and stays."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.symlink_to(second)
+    second.symlink_to(first)
+    with pytest.raises(OSError, match="symbolic links"):
+        replace_file(first, b"new")
+    assert first.is_symlink()
+
+
+def test_what_is_unfinished_can_be_removed(tmp_path, monkeypatch):
+    """Before a process ends in the middle of a write, the temporary file can be taken away."""
+    monkeypatch.setattr(files.os, "fsync", lambda descriptor: files.remove_unfinished())
+    with pytest.raises(FileNotFoundError):
+        replace_file(tmp_path / "new", b"new")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_link_stays_a_link(tmp_path):
     """Writing through a link replaces what it points to."""
     target, link = tmp_path / "target", tmp_path / "link"

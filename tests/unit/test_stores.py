@@ -121,6 +121,13 @@ def test_deep_samples_are_coded_as_encode_does(make, codec):
 
 
 @stores
+def test_numbers_of_numpy_are_kept_as_json_takes_them(make, codec):
+    """A quality or an effort that numpy made is one like any other."""
+    store = make(GRAY, codec(quality=np.float32(30), effort=np.int8(2), lossless=np.bool_(False)), chunks=GRAY.shape)
+    assert zarr.open_array(store, mode="r")[:].shape == GRAY.shape
+
+
+@stores
 def test_other_dtypes_are_refused(make, codec):
     """Arrays of other dtypes are refused by the name of theirs."""
     with pytest.raises(ParameterError, match="float32"):
