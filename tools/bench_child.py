@@ -77,11 +77,11 @@ def roundtrip(path: Path, threads: int, settings: dict[str, Any]) -> dict[str, o
 @contextmanager
 def recorded_planes() -> Iterator[tuple[set[Planes], set[Planes]]]:
     """Note payload, shape and hash of each tile's planes before the filter, as encoded and as decoded."""
-    from fdcodec import codec
+    from fdcodec import tiles
 
     encoded: set[Planes] = set()
     decoded: set[Planes] = set()
-    encode_tile, decode_tile = codec.encode_tile, codec.decode_tile
+    encode_tile, decode_tile = tiles.encode_tile, tiles.decode_tile
 
     def encode(*arguments: Any) -> Any:
         tile = encode_tile(*arguments)
@@ -93,7 +93,7 @@ def recorded_planes() -> Iterator[tuple[set[Planes], set[Planes]]]:
         decoded.add((bytes(payload), planes.shape, sha256(planes.tobytes()).hexdigest()))
         return planes, maps
 
-    with patch.multiple(codec, encode_tile=encode, decode_tile=decode):
+    with patch.multiple(tiles, encode_tile=encode, decode_tile=decode):
         yield encoded, decoded
 
 

@@ -1,8 +1,10 @@
-"""Write docs/results/classes.md and the README's table from tools/results/{kodak-rgb,kodak-gray,classes}.json."""
+"""Write docs/results/classes.md and the README's table from tools/results/{kodak-rgb,kodak-gray,classes,deep}.json."""
 
 import json
 from collections.abc import Iterator
 from pathlib import Path
+
+import deep_table
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "tools" / "results"
@@ -75,7 +77,19 @@ def readme_table() -> str:
     rates = json.loads((RESULTS / "kodak-rgb.json").read_text())["bd_rate_percent"]
     jpeg, avif = (-rates[f"fdc:effort=5 against {rival}"] for rival in ("jpeg420", "avif444"))
     lines += ["", f"On all 24 pictures of Kodak it is {jpeg:.0f} % fewer than JPEG and {avif:.0f} % fewer than AVIF."]
+    lines += ["", _deep_line()]
     return "\n".join(lines) + "\n"
+
+
+def _deep_line() -> str:
+    """Return what pictures of 16 bits save, at the least and at the most."""
+    images = json.loads((RESULTS / "deep.json").read_text())["images"]
+    spans = []
+    for rival in deep_table.RIVALS:
+        fewer = [-deep_table.worst_gain(image["bd_rate"], rival) for image in images]
+        spans.append(f"{min(fewer):.0f} to {max(fewer):.0f} % fewer than {rival}")
+    page = "docs/results/deep.md"
+    return f"CT, MR and X-ray images of 16 bits take {spans[0]} and {spans[1]} ([{page}]({page}))."
 
 
 def _row(name: str, percents: list[float]) -> str:

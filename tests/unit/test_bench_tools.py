@@ -85,6 +85,25 @@ def test_tunes_are_compared_by_each_measure(tool):
     assert row == "| kodak (1) | -50.0 | -50.0 | -50.0 | -29.3 |"
 
 
+def test_rival_of_two_ways_counts_by_its_better_one(tool):
+    """Of a rival that is used in two ways, the gain against the smaller one is told; one without overlap is none."""
+    rates = {"JPEG XL": {"percent": -50.0}, "JPEG XL, spread": {"percent": None}}
+    gain = tool("deep_table").worst_gain
+    assert gain(rates, "JPEG XL") == -50
+    assert gain(rates | {"JPEG XL, spread": {"percent": -40.0}}, "JPEG XL") == -40
+
+
+def test_curve_of_a_rival_is_on_the_samples_own_scale(tool):
+    """Samples that are spread over 16 bits for a rival are measured as they were, and exact files are no points."""
+    deep = tool("bench_deep")
+    samples = np.arange(100, 356, dtype=np.uint16).reshape(16, 16)
+    exact = deep.Coder(lambda given, setting: given.tobytes(), lambda data: np.frombuffer(data, np.uint16), (1,), True)
+    assert deep.curve(samples, exact) == {"rate_bpp": [], "psnr_db": []}
+    coarse = exact._replace(encode=lambda given, setting: (given & 0xFF00).tobytes())
+    assert deep.curve(samples, coarse)["rate_bpp"] == [16.0]
+    assert deep.curve(samples, coarse)["psnr_db"][0] > 90
+
+
 def test_shares_count_targets_apart(tool):
     """A PSNR and bits per pixel have shares of their own, and a size above its limit is not met."""
     rows = [
@@ -174,6 +193,7 @@ def test_encodes_of_a_search_are_counted(tool):
         ("control_table", "control", "controls"),
         ("ablation_table", "ablation", "ablation"),
         ("visual_table", "visual", "visual"),
+        ("deep_table", "deep", "deep"),
     ],
 )
 def test_pages_are_what_the_tools_make_of_the_results(tool, module, result, document):

@@ -69,7 +69,7 @@ def test_worth_of_parts_is_told(filtered, size_bytes, change):
     }  # fmt: skip
     filter_part = "" if filtered is None else ", the filter 4.1% of the squared error"
     expected = (
-        f"rotations save 2.3% of the cost of blocks{filter_part}; the images take {change} bytes at the same steps"
+        f"rotations save 2.3% of the cost of blocks{filter_part}; the images take {change} bytes than with the parent"
     )
     assert _describe_worth(recipe) == f"held out, {expected}"
 

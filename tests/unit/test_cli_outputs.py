@@ -125,3 +125,5 @@ def test_directory_that_is_meant_as_output_has_a_hint(cli, idle):
     """A directory as the last name, as for cp, is refused with the option that writes into it."""
     Path("out").mkdir()
     assert "--out-dir to write into it" in cli("encode", "a.png", "out").err
+    for command in (("check", "out"), ("encode", "out", "--out-dir", "else"), ("learn", "out", "-o", "a.fdt")):
+        assert "--out-dir to" not in cli(*command).err

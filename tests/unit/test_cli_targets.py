@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.images import photo, saved
 
+from fdcodec.cli.options import byte_count
 from fdcodec.image.reading import read_image
 from fdcodec.targets import psnr_db
 
@@ -28,7 +29,7 @@ def test_unreachable_target_is_said_and_exit_code_five(cli, target, words):
 
 def test_size_that_cannot_be_filled_is_said(cli):
     """A limit far above the finest file is met, with a note."""
-    result = cli("encode", "a.png", "--size", "1000000")
+    result = cli("encode", "a.png", "--size", "1MB")
     assert (result.code, "1000000 bytes were not filled" in result.err) == (0, True)
 
 
@@ -47,3 +48,16 @@ def test_picture_that_comes_back_exactly_has_no_psnr_in_json(cli):
     Path("flat.png").write_bytes(saved(np.full((16, 16, 3), 255, np.uint8), "PNG"))
     result = cli("encode", "flat.png", "--psnr", "60", "--json")
     assert (result.code, json.loads(result.out)["psnr_db"]) == (5, None)
+
+
+@pytest.mark.parametrize(("text", "count"), [("40000", 40000), ("40k", 40000), ("40kB", 40000), ("1.5M", 1500000)])
+def test_sizes_have_units(text, count):
+    """A size is a number of bytes, or of thousands or millions of them."""
+    assert byte_count(None, None, text) == count
+
+
+@pytest.mark.parametrize("text", ["", "k", "1.5", "-3", "3 k", "3G", "1e3"])
+def test_other_sizes_are_usage_errors(cli, text):
+    """What is no number of bytes is refused with examples."""
+    result = cli("encode", "a.png", f"--size={text}")
+    assert (result.code, "such as 40000, 40k or 1.5M" in result.err) == (2, True)

@@ -9,11 +9,12 @@ import pytest
 from PIL import Image
 from tests.compare_stub import ENVIRONMENT, Quantizer, small_comparison, subject
 
+from fdcodec import learn
 from fdcodec.compare.aggregate import average_bd_rates, average_curves, complete_images, image_bd_rates, speeds, spread
 from fdcodec.compare.metrics import psnr
 from fdcodec.compare.records import Comparison, write_json
 from fdcodec.compare.subjects import find, load_all
-from fdcodec.compare.sweep import sweep
+from fdcodec.compare.sweep import refuse_training_images, sweep
 from fdcodec.errors import FormatError, ParameterError, UnsupportedError
 
 COMPRESSAI_KEYS = {"psnr-rgb", "ms-ssim-rgb", "bpp", "encoding_time", "decoding_time"}
@@ -57,6 +58,14 @@ def test_infinite_values_are_null_in_json(tmp_path):
     """JSON has no infinity: it is written as null."""
     write_json(tmp_path / "x.json", {"a": [1.5, math.inf, math.nan]})
     assert json.loads((tmp_path / "x.json").read_text()) == {"a": [1.5, None, None]}
+
+
+def test_images_that_a_model_was_learned_from_are_refused():
+    """`learn` knows its images by their samples, from whatever file."""
+    image = subject("a", 64, 64, seed=3)
+    codec = Quantizer("fdc-mine", trained_on=frozenset(learn([image.samples]).recipe["images"]))
+    with pytest.raises(ParameterError, match="a is a training image"):
+        refuse_training_images([image], [codec])
 
 
 def test_training_images_are_refused():

@@ -38,6 +38,13 @@ def test_sixteen_bit_colour_is_refused_where_nothing_may_be_lost(kind):
         read_image(deep_colour()[kind], lossless=True)
 
 
+def test_floating_point_is_refused_for_what_it_is():
+    """With `lossless` or without, the message is that of the mode."""
+    for lossless in (False, True):
+        with pytest.raises(UnsupportedError, match="mode F"):
+            read_image(saved(np.zeros((4, 4), np.float32), "TIFF"), lossless=lossless)
+
+
 @pytest.mark.parametrize("kind", ["PNG", "TIFF", "JPEG2000", "AVIF"])
 def test_eight_bit_colour_is_not_taken_for_deep(kind):
     """Of 8 bits nothing is lost, and nothing is said."""

@@ -152,6 +152,8 @@ def test_first_frame_of_an_animation_is_read_with_a_note():
     picture, notes = read_image(buffer.getvalue())
     assert np.array_equal(picture.array, np.asarray(frames[0]))
     assert notes == ("only the first of 3 frames was read",)
+    with pytest.raises(UnsupportedError, match="lossless: of the 3 frames of this PNG file one would be kept"):
+        read_image(buffer.getvalue(), lossless=True)
 
 
 @pytest.mark.parametrize("data", [b"", b"hello, I am text", b"\x89PNG\r\n\x1a\n", b"\x93NUMPY\x01\x00"])

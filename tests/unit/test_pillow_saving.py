@@ -52,6 +52,13 @@ def test_arguments_of_other_formats_are_ignored():
     assert saved(image, optimize=True) == saved(image)
 
 
+@pytest.mark.parametrize("name", ["psnr", "size"])
+def test_targets_by_the_names_of_the_command_line_are_refused(name):
+    """A target that would be ignored without a word is an error that gives the right name."""
+    with pytest.raises(ParameterError, match=f"{name}: the command line's name for {name}_"):
+        saved(Image.fromarray(MODES["L"]), **{name: 30})
+
+
 def test_wrong_values_are_a_valueerror_and_leave_no_file(tmp_path):
     """A wrong argument is the ValueError of `encode`, and Pillow removes the file."""
     with pytest.raises(ParameterError, match="quality: 101"):

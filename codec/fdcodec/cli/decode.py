@@ -55,7 +55,7 @@ def decode(
     inputs, output = split_output(inputs, output, out_dir, _is_output)
     suffix = _output_suffix(suffix, output)
     console = Console(as_json=as_json, quiet=quiet)
-    jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive), suffix, output, out_dir)
+    jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive, out_dir=out_dir), suffix, output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")
     if skip_existing and not (jobs := without_done(jobs, console)):

@@ -49,7 +49,13 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")
 @click.option("--psnr", "psnr_db", type=float, help="PSNR to meet within 0.1, in dB; exit code 5 where no file has it.")
 @click.option("--bpp", type=float, help="Largest size, in bits per pixel; exit code 5 where no file has it.")
-@click.option("--size", "size_bytes", type=int, help="Largest size, in bytes; exit code 5 where no file has it.")
+@click.option(
+    "--size",
+    "size_bytes",
+    metavar="BYTES",
+    callback=options.byte_count,
+    help="Largest size, as 40000, 40k or 1.5M; exit code 5 where no file has it.",
+)
 @click.option("--lossless", is_flag=True, help="Give back every sample exactly.")
 @click.option(
     "-t", "--transform", default="auto", show_default=True, help="auto, a preset, or the path of an .fdt file."
@@ -89,7 +95,8 @@ def encode(
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc")
     console = Console(as_json=as_json, quiet=quiet)
-    jobs = plan_jobs(find_files(inputs, READABLE_SUFFIXES, recursive=recursive), ".fdc", output, out_dir)
+    files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive, out_dir=out_dir)
+    jobs = plan_jobs(files, ".fdc", output, out_dir)
     if as_json and any(job.target == STREAM for job in jobs):
         raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file by -o")
     settings["embed"] = "auto" if embed is None else embed

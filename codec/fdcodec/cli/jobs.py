@@ -74,8 +74,12 @@ def split_output(
     return (inputs[:-1], inputs[-1]) if is_stream or (is_output(last) and not last.is_dir()) else (inputs, None)
 
 
-def find_files(inputs: Iterable[str], suffixes: Collection[str], *, recursive: bool) -> list[tuple[Path, Path]]:
+def find_files(
+    inputs: Iterable[str], suffixes: Collection[str], *, recursive: bool, out_dir: str | None = ""
+) -> list[tuple[Path, Path]]:
     """Return the files among and below the inputs, each with its path relative to the input it was found under.
+
+    `out_dir` is None where outputs could be written into a directory, and none was named for them.
 
     Raises
     ------
@@ -88,9 +92,8 @@ def find_files(inputs: Iterable[str], suffixes: Collection[str], *, recursive: b
             found.append((path, Path(path.name)))
             continue
         if not recursive:
-            raise click.UsageError(
-                f"{path} is a directory; add -r to take the files below it, or --out-dir to write into it"
-            )
+            instead = "" if out_dir is not None else ", or --out-dir to write into it"
+            raise click.UsageError(f"{path} is a directory; add -r to take the files below it{instead}")
         below = sorted(file for file in path.rglob("*") if file.suffix.lower() in suffixes and file.is_file())
         found += [(file, file.relative_to(path)) for file in below]
     return found

@@ -69,7 +69,7 @@ def _describe_worth(recipe: dict[str, Any]) -> str:
     parts += [] if filtered is None else [f"the filter {filtered:.1%} of the squared error"]
     saved = 1 - recipe["size_bytes_after"] / recipe["size_bytes_before"]
     change = f"{abs(saved):.1%} {'fewer' if saved >= 0 else 'more'} bytes"
-    return f"held out, {', '.join(parts)}; the images take {change} at the same steps"
+    return f"held out, {', '.join(parts)}; the images take {change} than with the parent"
 
 
 def _describe_learned(model: ClassModel) -> str:

@@ -1,6 +1,8 @@
 """Options that several commands share."""
 
+import re
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, TypeVar
 
 import click
@@ -14,6 +16,16 @@ class NonEmptyPath(click.Path):
         if value == "":
             self.fail("the path is empty; give a name, or . for the current directory", param, ctx)
         return super().convert(value, param, ctx)
+
+
+def byte_count(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
+    """Return 40000 for "40k", and 1500000 for "1.5M"."""
+    if value is None:
+        return None
+    parts = re.fullmatch(r"(\d+(?:\.\d+(?=[kM]))?)([kM]?)B?", value, re.IGNORECASE)
+    if parts is None:
+        raise click.BadParameter(f"{value!r} is not a number of bytes, such as 40000, 40k or 1.5M")
+    return int(Fraction(parts[1]) * {"": 1, "k": 1000, "m": 1_000_000}[parts[2].lower()])
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -27,6 +27,11 @@ class Subject:
     samples: Samples
 
     @property
+    def hashes(self) -> set[str]:
+        """What a training image is known by: the SHA-256 of its file, or of its samples."""
+        return {self.sha256, sha256(np.ascontiguousarray(self.samples).tobytes()).hexdigest()}
+
+    @property
     def planes(self) -> str:
         """``rgb`` or ``y``, the suffix of metric names, so that gray and colour are never averaged together."""
         return "y" if self.samples.ndim == 2 else "rgb"

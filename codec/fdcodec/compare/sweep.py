@@ -53,7 +53,7 @@ def refuse_training_images(subjects: Sequence[Subject], codecs: Sequence[Codec])
     for codec in codecs:
         trained_on = codec.training_hashes()
         for subject in subjects:
-            if subject.sha256 in trained_on:
+            if subject.hashes & trained_on:
                 raise ParameterError(
                     f"images: {subject.name} is a training image of {codec.label}, figures on it would flatter; "
                     "leave it out, or choose other transforms"

@@ -51,7 +51,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     max_pixels
         Images that declare more are refused before their pixels are read.
     lossless
-        Refuse an image whose sample bits Pillow cannot all read.
+        Refuse an image of which something would be left out: sample bits that Pillow cannot read, or frames.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
         Floating-point or LAB samples, an array that is no image, TIFF of separate planes of 16 bits, or with `lossless`
-        colour or gray with alpha of more than 8 bits.
+        colour or gray with alpha of more than 8 bits, or more than one frame.
     OSError
         The file cannot be opened.
     """
@@ -97,11 +97,8 @@ def _read_npy(data: bytes, max_pixels: int) -> Picture:
 def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture, list[str]]:
     with _opened(data) as image:
         _check_pixels(image.size, max_pixels)
-        if lossless and _loses_bits(image, data):
-            raise UnsupportedError(
-                f"lossless: of the more than 8 bits of this {image.format} file Pillow reads 8; "
-                "give the samples as .npy of uint16, or leave lossless=True out"
-            )
+        if lossless:
+            _refuse_losses(image, data)
         _refuse_deep_planes(image, data)
         notes = _losses(image, data)
         picture, mode_notes = picture_of_pillow(load_as_stored(image))
@@ -127,10 +124,27 @@ def _refuse_rare_tiff(data: bytes) -> None:
             raise UnsupportedError(f"TIFF of samples that are not supported; {CONVERT}") from None
 
 
+def _refuse_losses(image: Image.Image, data: bytes) -> None:
+    """Raise UnsupportedError for an image of which `_losses` would have to tell."""
+    if _loses_bits(image, data):
+        raise UnsupportedError(
+            f"lossless: of the more than 8 bits of this {image.format} file Pillow reads 8; "
+            "give the samples as .npy of uint16, or leave lossless=True out"
+        )
+    if (frames := _frames(image)) > 1:
+        raise UnsupportedError(
+            f"lossless: of the {frames} frames of this {image.format} file one would be kept; "
+            "give each as a file of its own, or leave lossless=True out"
+        )
+
+
+def _frames(image: Image.Image) -> int:
+    return int(getattr(image, "n_frames", 1))
+
+
 def _losses(image: Image.Image, data: bytes) -> list[str]:
     notes = []
-    frames = getattr(image, "n_frames", 1)
-    if frames > 1:
+    if (frames := _frames(image)) > 1:
         notes.append(f"only the first of {frames} frames was read")
     if _loses_bits(image, data):
         notes.append("colour of more than 8 bits was reduced to 8 bits: Pillow reads no more")
@@ -139,8 +153,8 @@ def _losses(image: Image.Image, data: bytes) -> list[str]:
 
 def _loses_bits(image: Image.Image, data: bytes) -> bool:
     """Say whether of more than 8 stored bits 8 will be read: by tags, headers, or what Pillow tells its decoders."""
-    if image.mode.startswith("I"):
-        return False
+    if image.mode.startswith(("I", "F")):
+        return False  # read as they are, or refused
     if isinstance(image, TiffImageFile):
         return any(bits > 8 for bits in image.tag_v2.get(ExifTags.Base.BitsPerSample, ()))
     if image.format == "JPEG2000":  # in the SIZ marker, a byte of depth for every third of a component

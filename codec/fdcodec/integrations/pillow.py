@@ -19,6 +19,7 @@ from fdcodec.errors import FdcError, FormatError, ParameterError, UnsupportedErr
 
 _FORMAT = "FDC"
 _MODES = {(1, 8): "L", (2, 8): "LA", (3, 8): "RGB", (4, 8): "RGBA", (1, 16): "I;16"}
+_OTHER_NAMES = {"psnr": "psnr_db", "size": "size_bytes"}  # of the command line; Pillow ignores what it does not know
 _OPTIONS = signature(api.encode).parameters.keys() - {"image", "exif", "icc"}
 
 
@@ -109,6 +110,9 @@ def _info_of(metadata: container.Metadata) -> dict[str, bytes]:
 
 def _save(image: Image.Image, file: IO[bytes], filename: str | bytes) -> None:
     given = image.encoderinfo
+    for name, own in _OTHER_NAMES.items():
+        if name in given:
+            raise ParameterError(f"{name}: the command line's name for {own}; give that")
     options = {name: given[name] for name in _OPTIONS & given.keys()}
     exif = given.get("exif")
     if isinstance(exif, Image.Exif):
