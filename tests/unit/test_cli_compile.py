@@ -8,7 +8,7 @@ import pytest
 from fdcodec import first_use
 from fdcodec.cli import compile as command
 from fdcodec.cli.console import Console, _compiling_time
-from fdcodec.kernels import jit
+from fdcodec.kernels import code_cache, jit
 from fdcodec.kernels.lossless_kernels import code_row
 
 NOTHING_IS_LEFT = """
@@ -97,11 +97,11 @@ def test_progress_counts_the_parts_that_are_done(monkeypatch):
 @pytest.fixture
 def not_kept(monkeypatch):
     """Let compiled code be kept in a directory of this process only; return the processes that would be started."""
-    jit._private_temporary()
+    code_cache._private_temporary()
     started = []
     monkeypatch.setattr(first_use, "compile_beside", lambda *arguments, **options: started.append(arguments))
     yield started
-    jit._private_temporary.cache_clear()
+    code_cache._private_temporary.cache_clear()
 
 
 def test_code_that_cannot_be_kept_is_not_promised(not_kept, monkeypatch, tmp_path, capfd):

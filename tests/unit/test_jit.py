@@ -9,7 +9,7 @@ from types import FunctionType, SimpleNamespace
 
 import pytest
 
-from fdcodec.kernels import block_kernels, jit
+from fdcodec.kernels import block_kernels, code_cache, jit
 from fdcodec.kernels.block_kernels import part_of
 
 PACKAGE = Path(jit.__file__).parent.parent
@@ -20,7 +20,7 @@ def package(tmp_path, monkeypatch):
     """Return a copy of the package's sources, in which digests are taken."""
     copy = tmp_path / "fdcodec"
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "presets"))
-    monkeypatch.setattr(jit, "_ROOT", tmp_path)
+    monkeypatch.setattr(code_cache, "_ROOT", tmp_path)
     return copy
 
 
@@ -33,8 +33,8 @@ def edit(path, old, new):
 
 def digest(package):
     """Return the digest of a kernel file that imports constants, contexts and other kernels, as they are now."""
-    jit.parse_source.cache_clear()
-    return jit.source_digest(package / "kernels" / "tree_syntax.py")
+    code_cache.parse_source.cache_clear()
+    return code_cache.source_digest(package / "kernels" / "tree_syntax.py")
 
 
 def test_same_sources_have_the_same_digest(package):
@@ -78,15 +78,15 @@ def fallback(tmp_path, monkeypatch):
         pytest.skip("each user has a temporary directory")
     (tmp_path / "file").touch()
     monkeypatch.setenv("FDCODEC_CACHE_DIR", str(tmp_path / "file" / "none"))
-    monkeypatch.setattr(jit.tempfile, "tempdir", str(tmp_path))
-    jit._private_temporary.cache_clear()
+    monkeypatch.setattr(code_cache.tempfile, "tempdir", str(tmp_path))
+    code_cache._private_temporary.cache_clear()
     yield tmp_path / f"fdcodec-{os.getuid()}"
-    jit._private_temporary.cache_clear()
+    code_cache._private_temporary.cache_clear()
 
 
 def cache_dir():
     """Return the cache directory of a kernel file, chosen anew."""
-    return jit._cache_dir.__wrapped__(Path(block_kernels.__file__))
+    return code_cache.cache_dir.__wrapped__(Path(block_kernels.__file__))
 
 
 def test_fallback_is_made_for_this_user_alone(fallback):
@@ -121,7 +121,7 @@ def test_fallback_that_is_a_link_or_a_file_is_not_used(fallback, tmp_path):
 def test_fallback_of_another_user_is_not_used(fallback, monkeypatch):
     """A directory of this name that another user has made is left alone."""
     other = os.getuid() + 1
-    monkeypatch.setattr(jit.os, "getuid", lambda: other)
+    monkeypatch.setattr(code_cache.os, "getuid", lambda: other)
     assert cache_dir().parent == fallback.parent
     assert list(fallback.with_name(f"fdcodec-{other}").iterdir()) == []
 
@@ -129,7 +129,10 @@ def test_fallback_of_another_user_is_not_used(fallback, monkeypatch):
 def test_last_resort_is_one_directory_that_goes_with_the_process(fallback):
     """Where no other directory will do, all kernels share one, which is removed at exit."""
     fallback.touch()
-    program = "from fdcodec.kernels import jit; print(*{jit._cache_dir(p) for p in list(jit._ROOT.rglob('*.py'))[:9]})"
+    program = (
+        "from fdcodec.kernels.code_cache import _ROOT, cache_dir; "
+        "print(*{cache_dir(path) for path in list(_ROOT.rglob('*.py'))[:9]})"
+    )
     environment = {**os.environ, "TMPDIR": str(fallback.parent)}
     printed = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout
     assert len(printed.split()) == 1
@@ -143,7 +146,7 @@ def test_home_that_is_not_known_is_no_error(fallback, monkeypatch):
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("FDCODEC_CACHE_DIR")
-    monkeypatch.setattr(jit.Path, "expanduser", refuse)
+    monkeypatch.setattr(code_cache.Path, "expanduser", refuse)
     assert cache_dir().parent == fallback
 
 
@@ -202,7 +205,7 @@ def test_only_the_first_compilation_is_told():
     event = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=part_of)})
     listener.on_start(event)
     listener.on_start(event)
-    assert told == [(jit._cache_dir(Path(block_kernels.__file__)).parent, "part_of")]
+    assert told == [(code_cache.cache_dir(Path(block_kernels.__file__)).parent, "part_of")]
 
 
 def test_inner_kernel_is_python_to_python():

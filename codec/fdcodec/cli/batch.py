@@ -81,8 +81,10 @@ def _outcome(job: Job, work: Callable[[Job], dict[str, Any]], force: bool) -> Ou
         if job.target != STREAM:
             _check_target(job, force)
         facts = work(job)
-    except BrokenPipeError:
-        raise
+    except BrokenPipeError as error:
+        if job.target == STREAM:
+            raise
+        return Outcome(1, None, describe_os_error(error))
     except FdcError as error:
         return Outcome(error.exit_code, None, str(error))
     except OSError as error:

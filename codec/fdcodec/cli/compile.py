@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 def compile() -> int:
     """Compile the code of every part now, which else its first use waits for: three to four minutes, once a version."""
     from fdcodec.first_use import compile_beside
-    from fdcodec.kernels.jit import before_compiling, is_code_kept
+    from fdcodec.kernels.code_cache import is_code_kept
+    from fdcodec.kernels.jit import before_compiling
 
     console, parts = Console(), uses()
     kept: list[Path] = []

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +59,7 @@ class Console:
     def report(self, source: str, facts: dict[str, Any]) -> None:
         """Report a success: all facts as JSON, or the `summary` and the `notes` among them as text."""
         if self._as_json:
-            write_line(json.dumps({"input": source, **facts}, ensure_ascii=False))
+            write_line(as_json({"input": source, **facts}))
             return
         for note in facts.get("notes", ()):
             self.say(f"{source}: note: {note}")
@@ -69,7 +69,7 @@ class Console:
         """Report a failure in one line; errors are said even when quiet."""
         message = " ".join(in_options(message.removeprefix(f"{source}: ")).split())
         if self._as_json:
-            write_line(json.dumps({"input": source, "error": message}, ensure_ascii=False))
+            write_line(as_json({"input": source, "error": message}))
         self._echo(f"fdcodec: {source}: {message}")
 
     @contextmanager
@@ -93,13 +93,15 @@ class Console:
 
     def _echo(self, text: str) -> None:
         if self._bar is None:
-            click.echo(text, err=True)
+            with suppress(BrokenPipeError):  # nobody listens any more; the work goes on
+                click.echo(text, err=True)
         else:
             self._bar.console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def announce_compilation(self, task: str) -> None:
         """Say that this call will be slow and why, when and if a kernel must be compiled; `task` is what it will do."""
-        from fdcodec.kernels.jit import before_compiling, is_code_kept
+        from fdcodec.kernels.code_cache import is_code_kept
+        from fdcodec.kernels.jit import before_compiling
 
         def announce(directory: Path, kernel: str) -> None:
             from fdcodec.first_use import compile_beside
@@ -133,6 +135,16 @@ def _compiling_time(task: str, kernel: str) -> str:
     if kernel in LOSSY_STARTERS:
         return f"about {_COMPILING_SECONDS[task]} s"
     return f"about {_LOSSLESS_SECONDS} s" if kernel in _LOSSLESS_STARTERS else "up to a minute"
+
+
+def as_json(facts: dict[str, Any]) -> str:
+    """Return facts as JSON in one line; names that are not UTF-8 are escaped, and all else beyond ASCII with them."""
+    text = json.dumps(facts, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(facts)
+    return text
 
 
 def write_line(text: str) -> None:

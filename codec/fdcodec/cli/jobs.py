@@ -1,5 +1,6 @@
 """Inputs to jobs: which files, and where each result goes."""
 
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -24,6 +25,12 @@ class Job:
     make_directory: bool = False
     rival: Path | None = None
     is_named: bool = False
+
+    def is_done(self) -> bool:
+        """Tell whether there is an output, which is this job's own."""
+        if self.target == STREAM or self.rival is not None or not self.target.is_file():
+            return False
+        return not (self.source.exists() and self.source.samefile(self.target))
 
     def read(self) -> bytes:
         """Return the bytes of the input."""
@@ -106,7 +113,7 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
     targets = [_target(file, relative, suffix, output, out_dir) for file, relative in files]
     jobs, first = [], dict[Path, Path]()
     for (file, _), target in dict.fromkeys(zip(files, targets, strict=True)):
-        owner = file if target == STREAM else first.setdefault(target.resolve(), file)
+        owner = file if target == STREAM else first.setdefault(Path(os.path.realpath(target)), file)
         rival = None if owner == file else owner
         jobs.append(Job(file, target, out_dir is not None, rival, is_named=output is not None))
     _refuse_terminal(jobs)
@@ -114,8 +121,11 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
 
 
 def without_done(jobs: list[Job], console: Console) -> list[Job]:
-    """Return the jobs whose outputs do not exist yet; an output is written in one step, so what is there is whole."""
-    remaining = [job for job in jobs if job.target == STREAM or not job.target.exists()]
+    """Return the jobs whose outputs do not exist yet; an output is written in one step, so what is there is whole.
+
+    What cannot be done at all, as onto the input or another input's output, remains, to be reported.
+    """
+    remaining = [job for job in jobs if not job.is_done()]
     console.say(f"{counted(len(jobs) - len(remaining), 'input')} skipped, whose output exists")
     return remaining
 

@@ -74,6 +74,9 @@ def main() -> None:
     gc.set_threshold(50_000)  # imports make as many objects, which all stay; looking through them takes 5 % of a start
     code = run(sys.argv[1:])
     if code == _INTERRUPTED:  # at once: threads may be in a kernel for a minute, and files are put in place in one step
+        from fdcodec.image.files import remove_unfinished
+
+        remove_unfinished()
         with suppress(OSError):
             sys.stderr.flush()
         os._exit(code)

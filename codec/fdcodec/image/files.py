@@ -1,8 +1,12 @@
 """Writing files so that a failure never leaves half a file or harms the one that was there."""
 
+import errno
 import os
-import tempfile
+from contextlib import suppress
 from pathlib import Path
+from secrets import token_hex
+
+_unfinished: set[Path] = set()
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -24,30 +28,40 @@ def replace_file(path: Path, data: bytes) -> None:
         if path.exists() and not path.is_file():
             path.write_bytes(data)
         else:
-            _write_beside(path.resolve(), data)
+            _write_beside(_resolved(path), data)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
+def remove_unfinished() -> None:
+    """Remove what is written in other threads at this moment, before the process ends without waiting for them."""
+    for temporary in list(_unfinished):
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def _resolved(path: Path) -> Path:
+    """Return where a path leads; OSError where its links lead round in a circle."""
+    resolved = Path(os.path.realpath(path))
+    if resolved.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return resolved
+
+
 def _write_beside(path: Path, data: bytes) -> None:
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".part")
-    temporary = Path(name)
+    temporary = path.with_name(f".{path.name[:40]}.{token_hex(4)}.part")
+    opened = temporary.open("xb")  # it gets the permissions of any new file
+    _unfinished.add(temporary)
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with opened as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(_mode_of(path))
+        if path.exists():
+            temporary.chmod(path.stat().st_mode & 0o777)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-
-
-def _mode_of(path: Path) -> int:
-    """Return the permissions of the file that is replaced, or those a new file would get."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+    finally:
+        _unfinished.discard(temporary)

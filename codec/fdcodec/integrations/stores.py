@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import api
@@ -40,6 +41,9 @@ class StoreCodec:
     tune: Literal["psnr", "visual"] = "psnr"
 
     def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if isinstance(value, np.generic):
+                object.__setattr__(self, name, value.item())  # or JSON does not take it
         if not isinstance(self.transform, str):
             raise ParameterError(f"transform: {type(self.transform).__name__} is not a string; give a name or a path")
         checked_encoding(**asdict(self), verify=False, threads=1, tile=None, sparsity=None)

@@ -1,27 +1,16 @@
 """The one decorator through which every kernel is compiled.
 
-Three things that would surprise a reader:
+Two things that would surprise a reader:
 
-* The cache directory of a kernel is named by a digest of its source file and of every package file that it imports,
-  directly or not, because numba does not notice an edited constant in an imported module and would go on using machine
-  code with the old value (a wrong bitstream after an upgrade).
 * `checked=True` compiles bounds checks in. It is for kernels whose indices come from a file; numba otherwise reads and
   writes any memory.
 * Kernels compute with int64 and explicit masks, or with int32 arrays whose values provably fit, so that JIT and
   `NUMBA_DISABLE_JIT=1` give the same integers.
 """
 
-import atexit
-import os
-import re
-import shutil
-import stat
-import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from time import sleep
 from typing import Any, TypeVar
@@ -31,87 +20,9 @@ from numba.core import config, event, types
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
 from numba.extending import register_jitable
 
+from fdcodec.kernels.code_cache import cache_dir
+
 Function = TypeVar("Function", bound=Callable[..., object])
-
-_ROOT = Path(__file__).parent.parent.parent
-_IMPORT = re.compile(r"^\s*(?:from|import) (fdcodec[\w.]*)(?: import (\w+))?", re.MULTILINE)
-
-
-@cache
-def parse_source(path: Path) -> tuple[bytes, tuple[Path, ...]]:
-    """Return a digest of a source file, and the package files that it imports itself; each is read once a process."""
-    source = path.read_bytes()
-    bases = [(_ROOT.joinpath(*module.split(".")), name) for module, name in _IMPORT.findall(source.decode())]
-    candidates = [
-        file for base, name in bases for file in (base.with_suffix(".py"), base / "__init__.py", base / f"{name}.py")
-    ]
-    return sha256(source).digest(), tuple(file for file in candidates if file.is_file())
-
-
-def _imported_files(path: Path) -> set[Path]:
-    """Return a source file and all package files that it imports, directly or not."""
-    found, waiting = {path}, [path]
-    while waiting:
-        new = {file for file in parse_source(waiting.pop())[1] if file not in found}
-        found |= new
-        waiting += new
-    return found
-
-
-def source_digest(path: Path) -> str:
-    """Return a digest of everything that decides what the kernels of a source file compile to."""
-    digest = sha256(f"{numba.__version__} {sys.version}".encode())
-    for source in sorted(_imported_files(path)):
-        digest.update(parse_source(source)[0])
-    return digest.hexdigest()[:16]
-
-
-@cache
-def _cache_dir(path: Path) -> Path:
-    """Return a writable cache directory for a source file, in the user's cache or, failing that, a temporary one."""
-    name = f"{path.stem}-{source_digest(path)}"
-    for base in (_users_cache, _shared_temporary):
-        with suppress(OSError, RuntimeError):  # RuntimeError: of a user without a home directory
-            directory = base() / name
-            directory.mkdir(parents=True, exist_ok=True)
-            if os.access(directory, os.W_OK):
-                return directory
-    return _private_temporary()
-
-
-def _users_cache() -> Path:
-    return Path(os.environ.get("FDCODEC_CACHE_DIR") or "~/.cache/fdcodec").expanduser()
-
-
-def _shared_temporary() -> Path:
-    user = os.getuid() if hasattr(os, "getuid") else "user"
-    directory = Path(tempfile.gettempdir()) / f"fdcodec-{user}"
-    _claim(directory)
-    return directory
-
-
-@cache
-def _private_temporary() -> Path:
-    """Return a directory of this process, which is removed with it."""
-    directory = tempfile.mkdtemp(prefix="fdcodec-")
-    atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    return Path(directory)
-
-
-def is_code_kept() -> bool:
-    """Tell whether the next process finds what this one compiles."""
-    return _private_temporary.cache_info().currsize == 0
-
-
-def _claim(directory: Path) -> None:
-    """Make a directory beside those of others; OSError unless it is this user's alone: numba runs what is in it."""
-    directory.mkdir(mode=0o700, exist_ok=True)
-    if not hasattr(os, "getuid"):
-        return  # a system where each user has a temporary directory
-    found = directory.lstat()  # of a link itself
-    others_write = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or others_write:
-        raise PermissionError(f"{directory} is not a directory of this user alone")
 
 
 class _FirstCompilation(event.Listener):
@@ -125,7 +36,7 @@ class _FirstCompilation(event.Listener):
         """Call the function, once, with the directory that keeps what is compiled, and the name of the kernel."""
         if self.call is not None and not self._is_over:
             function = event.data["dispatcher"].py_func
-            self.call(_cache_dir(Path(function.__code__.co_filename)).parent, function.__name__)
+            self.call(cache_dir(Path(function.__code__.co_filename)).parent, function.__name__)
         self._is_over = True
 
     def on_end(self, event: event.Event) -> None:
@@ -200,7 +111,7 @@ def _widen_literals(compiled: Any) -> None:
 def _compile_entry(function: Function, options: dict[str, Any]) -> Function:
     """Return a function that Python and other kernels call, kept in the cache."""
     saved = config.CACHE_DIR  # type: ignore[attr-defined]
-    config.CACHE_DIR = str(_cache_dir(Path(function.__code__.co_filename)))  # type: ignore[attr-defined]
+    config.CACHE_DIR = str(cache_dir(Path(function.__code__.co_filename)))  # type: ignore[attr-defined]
     try:
         compiled: Function = numba.njit(cache=True, **options)(function)
     finally:
