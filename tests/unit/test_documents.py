@@ -59,11 +59,32 @@ def test_links_lead_somewhere(document):
     assert [target for target in targets if not (document.parent / target).exists()] == []
 
 
+def python_examples(name: str) -> list[str]:
+    """Return the Python examples of a document."""
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
+
+
 @pytest.mark.parametrize("name", ["README.md"])
 def test_python_examples_run(name):
     """The Python examples of a document run as they stand."""
-    for code in re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S):
+    for code in python_examples(name):
         subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_examples_on_learning_run_in_order():
+    """The Python examples on learning run one after another, from the root of the repository."""
+    code = "\n".join(python_examples("docs/learning.md"))
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+def test_table_of_learners_has_every_parameter():
+    """The table of estimators names exactly the parameters that each has."""
+    from fdcodec import learning
+
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", (ROOT / "docs/learning.md").read_text(), re.M)
+    named = {name: {"sparsity", "n_jobs", *re.findall(r"`(\w+)`", cell)} for name, cell in rows}
+    classes = {name: item for name, item in vars(learning).items() if isinstance(item, type)}
+    assert named == {name: set(learner().get_params()) for name, learner in classes.items()}
 
 
 def test_readme_and_gate_run_the_same_tests():

@@ -209,7 +209,7 @@ def test_bad_parameters_are_named(estimator, word):
 
 
 @pytest.mark.parametrize(
-    "estimator", [GmDLA(init="haar"), StructuredDLA(base="dct"), DCT(), SparseKSVD(base="dct")], ids=repr
+    "estimator", [GmDLA(init="haar"), StructuredDLA(base="dct"), DCT(), SparseKSVD(base="haar")], ids=repr
 )
 def test_square_bases_refuse_other_sizes(estimator):
     """Haar and DCT bases say that n_features must be that of a square block."""

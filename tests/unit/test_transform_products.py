@@ -45,6 +45,12 @@ def test_apply_transpose_and_solve_are_the_dense_matrix(n_samples, m, orthogonal
     assert product.is_orthogonal == (orthogonal and not scaled)
 
 
+def test_repr_is_one_line():
+    """A product's repr says its size, number of factors, kind and cost, and prints no array."""
+    text = repr(random_product(9, 40, seed=1, orthogonal=False, scaled=True))
+    assert text == "FactorProduct(n=9, factors=40, orthogonal=False, operations=249)"
+
+
 def test_one_vector_keeps_its_shape():
     """A vector goes in and a vector comes out."""
     product = random_product(4, 3, seed=0)

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from fdcodec.learning.estimator import block_side, checked_choice, checked_positive
+from fdcodec.learning.pursuit import Dictionary
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import Objective, RateObjective, SparseObjective, gram_matrix
-from fdcodec.transform.bases import dct_product, haar_product
+from fdcodec.transform.bases import dct_line_product, dct_matrix, dct_product, haar_product
 from fdcodec.transform.product import FactorProduct
 
 BASES = ("identity", "haar", "dct")
@@ -39,6 +40,24 @@ def base_product(name: str, n: int) -> FactorProduct:
         return FactorProduct(n, np.zeros((0, 2), np.int64), np.zeros((0, 2, 2)))
     side = block_side(n, f"the {name} base")
     return haar_product(side) if name == "haar" else dct_product(side)[0]
+
+
+def cosine_line(n: int) -> Dictionary:
+    """Return the DCT of n points: a product of G-transforms if n is a power of two, else a matrix, atoms in columns."""
+    return dct_matrix(n).T.copy() if n & (n - 1) else dct_line_product(n)[0]
+
+
+def cosine_base(n: int) -> Dictionary:
+    """Return the 2-D DCT of square blocks, row by row, if n is a square number, and the DCT of n points otherwise.
+
+    It is a product of G-transforms where the side (or n) is a power of two, else a matrix, atoms in columns.
+    """
+    side = math.isqrt(n)
+    if side * side != n:
+        return cosine_line(n)
+    if side & (side - 1) == 0:
+        return dct_product(side)[0]
+    return np.ascontiguousarray(np.kron(dct_matrix(side), dct_matrix(side)).T, dtype=np.float64)
 
 
 def warm_starts(n: int) -> list[FactorProduct]:

@@ -11,7 +11,7 @@ import math
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
 from fdcodec.parallel import usable_processors
@@ -80,13 +80,14 @@ def validated_samples(X: ArrayLike, name: str = "X") -> FloatArray:
             raise ParameterError(f"{name} has 0 {what} (shape={array.shape}) while a minimum of 1 is required.")
     if np.iscomplexobj(array):
         raise ParameterError(f"Complex data not supported: {name} has dtype {array.dtype}; give real numbers")
-    samples = _as_doubles(array, name)
+    samples = as_doubles(array, name)
     if not np.all(np.isfinite(samples)):
         raise ParameterError(f"{name} contains NaN or inf (infinity); every value must be finite")
     return samples
 
 
-def _as_doubles(array: NDArray[Any], name: str) -> FloatArray:
+def as_doubles(array: ArrayLike, name: str) -> FloatArray:
+    """Return a C-contiguous array of doubles; ParameterError or, for objects, TypeError names what is no number."""
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
     except TypeError as error:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.choices import base_product, default_rotations
+from fdcodec.learning.choices import base_product, cosine_base, cosine_line, default_rotations
+from fdcodec.learning.complexity import sparse_ksvd_operations
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator, thread_count
 from fdcodec.learning.gm import principal_directions, starting_directions
 from fdcodec.learning.ksvd import ksvd, staged_ksvd
 from fdcodec.learning.learner import TransformLearner
-from fdcodec.learning.pursuit import PursuitObjective
+from fdcodec.learning.pursuit import Dictionary, PursuitObjective, correlations, operations_of, synthesis
 from fdcodec.learning.rm import rm_dla
 from fdcodec.learning.samples import ArraySamples, Samples
-from fdcodec.transform.bases import dct_line_product
 from fdcodec.transform.blocks import FloatArray
 
 
@@ -126,18 +126,20 @@ class SKSVD(_MatrixLearner):
 
 
 class SparseKSVD(_MatrixLearner):
-    """Square dictionary whose atoms are p-sparse in a base: Sparse K-SVD (paper's reference SparseKSVD).
+    """Square dictionary whose atoms are p-sparse in a base: Sparse K-SVD over the DCT (paper, figure VSSparseKSVD).
 
     Parameters
     ----------
     atom_sparsity
-        p, entries an atom; at most n.
+        p, entries an atom, at most n; None is 4, or n below 4.
     sparsity
         s, atoms a sample; None is n / 16.
     n_iterations
         Updates of the dictionary.
     base
-        "identity"; "dct" or "haar" of square blocks; "dct-line", the DCT of the whole vector.
+        "dct", as in the paper: the 2-D DCT of square blocks if n is a square number, the DCT of the whole vector
+        otherwise; "dct-line", that of the whole vector for any n; "haar" of square blocks of a power-of-two side;
+        "identity".
     n_jobs
         Threads of the sparse coding; None is 1, -1 all. The result does not depend on it.
     """
@@ -148,7 +150,7 @@ class SparseKSVD(_MatrixLearner):
         sparsity: int | None = None,
         n_iterations: int = 150,
         *,
-        base: str = "identity",
+        base: str = "dct",
         n_jobs: int | None = None,
     ) -> None:
         self.atom_sparsity = atom_sparsity
@@ -160,11 +162,16 @@ class SparseKSVD(_MatrixLearner):
     def _learn(self, samples: Samples) -> None:
         Y, n = self._array(samples), samples.n
         p = min(4, n) if self.atom_sparsity is None else checked_integer("atom_sparsity", self.atom_sparsity, 1, n)
-        name = checked_choice("base", self.base, ("identity", "haar", "dct", "dct-line"))
-        base = dct_line_product(n)[0] if name == "dct-line" else base_product(name, n)
+        base = self._base(n)
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
         threads = thread_count(self.n_jobs)
-        rotated = base.apply_transpose(Y)
+        rotated = correlations(base, Y)
         atoms, curve = ksvd(rotated, np.eye(n), self._sparsity(n), iterations, atom_sparsity=p, n_threads=threads)
-        self.transform_, self.error_curve_ = np.ascontiguousarray(base.apply(atoms).T), np.array(curve)
-        self.n_operations_ = 2 * p * n + base.n_operations
+        self.transform_, self.error_curve_ = np.ascontiguousarray(synthesis(base, atoms).T), np.array(curve)
+        self.n_operations_ = sparse_ksvd_operations(p, n, operations_of(base))
+
+    def _base(self, n: int) -> Dictionary:
+        name = checked_choice("base", self.base, ("identity", "haar", "dct", "dct-line"))
+        if name in ("identity", "haar"):
+            return base_product(name, n)
+        return cosine_base(n) if name == "dct" else cosine_line(n)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from typing import Self
 
 import numpy as np
@@ -10,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
 from fdcodec.learning.estimator import Estimator, checked_integer, thread_count, validated_samples
-from fdcodec.learning.pursuit import pursuit_codes
-from fdcodec.learning.samples import ArraySamples, BatchSamples, Samples
+from fdcodec.learning.pursuit import PursuitObjective, pursuit_codes, synthesis
+from fdcodec.learning.samples import ArraySamples, Batches, BatchSamples, Samples
+from fdcodec.learning.statistics import SparseObjective
 from fdcodec.transform.blocks import FloatArray
 from fdcodec.transform.product import FactorProduct
 
@@ -57,13 +57,20 @@ class TransformLearner(Estimator):
         """
         return self.fit_samples(ArraySamples(validated_samples(X), thread_count(self.n_jobs)))
 
-    def fit_batches(self, batches: Callable[[], Iterable[FloatArray]]) -> Self:
+    def fit_batches(self, batches: Batches) -> Self:
         """Learn from batches that are read again on every pass; the result equals `fit`'s on all of them, bit for bit.
 
         Parameters
         ----------
         batches
-            Called once a pass; returns the same batches in the same order, arrays of shape ``(any, n_features)``.
+            A list, or whatever else can be iterated again, or a function that is called once a pass and returns an
+            iterable; always the same batches in the same order, arrays of shape ``(any, n_features)``.
+
+        Raises
+        ------
+        ParameterError
+            If batches is an iterator, which is used up after one pass, or holds no batch, or one of another width or
+            with NaN or inf.
         """
         return self.fit_samples(BatchSamples(batches, thread_count(self.n_jobs)))
 
@@ -88,11 +95,33 @@ class TransformLearner(Estimator):
     def inverse_transform(self, codes: ArrayLike) -> FloatArray:
         """Return the samples that codes stand for: ``D x`` for each row x, shape ``(n_samples, n_features)``."""
         rows = self._fitted_rows(codes)
-        return self.transform_.apply(rows) if isinstance(self.transform_, FactorProduct) else rows @ self.transform_.T
+        return synthesis(self.transform_, rows)
 
     def fit_transform(self, X: ArrayLike, y: object = None) -> FloatArray:
         """Learn from X and return its sparse codes."""
         return self.fit(X).transform(X)
+
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """Return minus the relative representation error of samples (eq. reperror); larger is better, 0 is exact.
+
+        It is ``-||Y - D X||_F^2 / ||Y||_F^2`` with Y the samples and X their codes by `transform`, at most `sparsity`
+        nonzeros each, whatever objective was learned from; -1 if the samples are all zero.
+
+        Parameters
+        ----------
+        X
+            Shape ``(n_samples, n_features)``.
+        y
+            Ignored; there for scikit-learn's protocol.
+
+        Raises
+        ------
+        ParameterError
+            If the learner is not fitted, or X is not allowed.
+        """
+        samples = ArraySamples(self._fitted_rows(X), thread_count(self.n_jobs))
+        objective = SparseObjective if self._is_orthogonal() else PursuitObjective
+        return -objective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[-1]
 
     @property
     def components_(self) -> FloatArray:

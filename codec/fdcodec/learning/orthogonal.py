@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdcodec.learning.choices import base_product
+from fdcodec.learning.choices import base_product, cosine_line
 from fdcodec.learning.estimator import checked_integer
 from fdcodec.learning.gm import principal_directions
 from fdcodec.learning.learner import TransformLearner
+from fdcodec.learning.pursuit import operations_of
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import SparseObjective
-from fdcodec.transform.bases import dct_line_product, dct_matrix
 from fdcodec.transform.blocks import FloatArray
-from fdcodec.transform.product import FactorProduct
 from fdcodec.transform.wide import best_reflector, reflect
 
 
@@ -111,13 +110,7 @@ class DCT(TransformLearner):
         self.transform_ = base_product("dct", samples.n) if self.separable else cosine_line(samples.n)
         error = SparseObjective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[1]
         self.error_curve_ = np.array([error])
-        transform = self.transform_
-        self.n_operations_ = transform.n_operations if isinstance(transform, FactorProduct) else 2 * samples.n**2
-
-
-def cosine_line(n: int) -> FactorProduct | FloatArray:
-    """Return the DCT of n points: a product of G-transforms if n is a power of two, else a matrix, atoms in columns."""
-    return dct_matrix(n).T.copy() if n & (n - 1) else dct_line_product(n)[0]
+        self.n_operations_ = operations_of(self.transform_)
 
 
 def update_reflectors(Z: FloatArray, vectors: FloatArray) -> None:

@@ -11,8 +11,10 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
+from fdcodec.learning.estimator import as_doubles
 from fdcodec.parallel import each
 from fdcodec.transform.blocks import FloatArray
 
@@ -20,6 +22,9 @@ CHUNK = 1024
 
 Work = Callable[[FloatArray], tuple[FloatArray, float]]
 """From a chunk of samples, shape ``(<= CHUNK, n)``, to an array and a number, to be summed over the chunks."""
+
+Batches = Iterable[ArrayLike] | Callable[[], Iterable[ArrayLike]]
+"""Batches of samples, each of shape ``(any, n)``, in what can be iterated again, or the function that returns them."""
 
 
 class Samples(Protocol):
@@ -64,34 +69,52 @@ class BatchSamples:
     Parameters
     ----------
     batches
-        Called once a pass; returns the batches, arrays of shape ``(any, n)``, the same samples in the same order.
+        What can be iterated again, or a function that is called once a pass; gives arrays of shape ``(any, n)``, the
+        same samples in the same order.
     n_threads
         Number of threads that share the chunks; it changes the time only.
     """
 
-    def __init__(self, batches: Callable[[], Iterable[FloatArray]], n_threads: int = 1) -> None:
-        self.batches = batches
+    def __init__(self, batches: Batches, n_threads: int = 1) -> None:
+        self.batches = repeatable(batches)
         self.n_threads = n_threads
 
     @cached_property
     def n(self) -> int:
         """Number of features."""
         for batch in self.batches():
-            return int(np.asarray(batch).shape[-1])
-        raise ParameterError("batches() returned no batch; at least one is required")
+            return int(checked_batch(batch).shape[1])
+        raise ParameterError("batches holds no batch; at least one is required")
 
     def reduce(self, work: Work) -> tuple[FloatArray, float]:
         """Return the sums over all chunks of the two results of `work`."""
         return add_results(each(work, chunks_of(self._checked()), self.n_threads, 2 * self.n_threads))
 
     def _checked(self) -> Iterator[FloatArray]:
-        for batch in self.batches():
-            array = np.ascontiguousarray(batch, dtype=np.float64)
-            if array.ndim != 2 or array.shape[1] != self.n or not np.all(np.isfinite(array)):
-                raise ParameterError(
-                    f"batches() gave shape {array.shape}; each must be (any, {self.n}), without NaN or inf"
-                )
-            yield array
+        return (checked_batch(batch, self.n) for batch in self.batches())
+
+
+def repeatable(batches: Batches) -> Callable[[], Iterable[ArrayLike]]:
+    """Return the function that gives the batches on every pass; ParameterError for what can be iterated once only."""
+    if callable(batches):
+        return batches
+    if isinstance(batches, Iterable) and not isinstance(batches, Iterator):
+        return lambda: batches
+    raise ParameterError(
+        f"batches is a {type(batches).__name__}; every pass reads the batches again: give what can be iterated more "
+        "than once, such as a list of arrays, or a function that returns a new iterator at each call"
+    )
+
+
+def checked_batch(batch: ArrayLike, n: int | None = None) -> FloatArray:
+    """Return a batch as C-contiguous doubles; ParameterError unless it has n columns (any if None), all finite."""
+    array = as_doubles(batch, "batches")
+    if array.ndim != 2 or n not in (None, array.shape[1]) or not np.all(np.isfinite(array)):
+        columns = "n_features" if n is None else n
+        raise ParameterError(
+            f"batches holds one of shape {array.shape}; each must be (any, {columns}), without NaN or inf"
+        )
+    return array
 
 
 def chunks_of(batches: Iterable[FloatArray]) -> Iterator[FloatArray]:

@@ -51,6 +51,11 @@ class FactorProduct:
     def __len__(self) -> int:
         return len(self.pairs)
 
+    def __repr__(self) -> str:
+        """Return size, number of factors, kind and cost; the arrays would fill a notebook."""
+        parts = f"n={self.n}, factors={len(self)}, orthogonal={self.is_orthogonal}, operations={self.n_operations}"
+        return f"FactorProduct({parts})"
+
     @cached_property
     def is_orthogonal(self) -> bool:
         """Whether every factor is a G-transform and there is no Delta."""

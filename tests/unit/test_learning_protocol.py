@@ -1,0 +1,75 @@
+"""What the estimators are asked by others: scores for scikit-learn's model selection, batches, the default base."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from tests.unit.test_learning_estimators import GENERAL, ORTHOGONAL
+from tests.unit.test_structured import mixed_samples
+
+from fdcodec.errors import ParameterError
+from fdcodec.learning import QDLA, GmDLA, SparseKSVD
+from fdcodec.learning.choices import cosine_base
+from fdcodec.learning.pursuit import correlations, synthesis
+from fdcodec.transform.bases import dct_matrix
+
+
+@pytest.mark.parametrize("estimator", [*ORTHOGONAL, *GENERAL], ids=repr)
+def test_score_is_minus_the_relative_error(estimator):
+    """The score of any samples is minus the share of their energy that the codes leave out."""
+    X, others = mixed_samples(16, 230, seed=1)[:150], mixed_samples(16, 230, seed=1)[150:]
+    learner = clone(estimator).fit(X)
+    error = np.sum((others - learner.inverse_transform(learner.transform(others))) ** 2) / np.sum(others**2)
+    assert learner.score(others) == pytest.approx(-error)
+
+
+def test_score_before_fit_is_refused():
+    """A score needs a fit, and as many features as it saw."""
+    with pytest.raises(ParameterError, match="not fitted"):
+        QDLA().score(np.ones((1, 4)))
+    with pytest.raises(ParameterError, match="X has 5 features"):
+        QDLA(n_iterations=1).fit(mixed_samples(4, 10, seed=0)).score(np.ones((1, 5)))
+
+
+def test_model_selection_of_scikit_learn():
+    """GridSearchCV finds that 24 rotations beat none, and cross_val_score gives a score a fold."""
+    X = mixed_samples(16, 300, seed=2)
+    search = GridSearchCV(GmDLA(sparsity=2, n_iterations=3), {"n_rotations": [0, 24]}, cv=3).fit(X)
+    assert search.best_params_ == {"n_rotations": 24}
+    scores = cross_val_score(search.best_estimator_, X, cv=3)
+    assert scores.mean() == pytest.approx(search.best_score_)
+
+
+def test_batches_are_what_can_be_iterated_again():
+    """A list, a tuple, an array of batches and a function give what fit gives; an iterator is refused."""
+    X = mixed_samples(16, 2400, seed=3)
+    expected = QDLA(3, 3).fit(X).components_
+    for batches in ([X[:1000], X[1000:]], (X[:7], X[7:]), X.reshape(3, 800, 16), lambda: iter([X])):
+        np.testing.assert_array_equal(QDLA(3, 3).fit_batches(batches).components_, expected)
+    for batches in (iter([X]), (part for part in [X]), 5):
+        with pytest.raises(ParameterError, match=r"batches is a \w+; .* give what can be iterated more than once"):
+            QDLA().fit_batches(batches)
+
+
+@pytest.mark.parametrize("batches", [[1.0, 2.0], np.ones((3, 4)), [np.full((2, 4), np.nan)], ["words"]], ids=str)
+def test_what_is_no_batch_is_refused(batches):
+    """One array instead of batches, numbers, NaN and words are a ParameterError that names the argument."""
+    with pytest.raises(ParameterError, match="batches holds"):
+        QDLA().fit_batches(batches)
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 16, 36])
+def test_default_base_is_the_cosine_transform(n):
+    """The base is the 2-D DCT if n is a square number, else the 1-D one, for any n; both ways of it are one matrix."""
+    side = round(n**0.5)
+    matrix = np.kron(dct_matrix(side), dct_matrix(side)) if side * side == n else dct_matrix(n)
+    atoms = synthesis(cosine_base(n), np.eye(n))
+    np.testing.assert_allclose(np.sort(np.abs(atoms @ matrix.T), axis=1), np.eye(n)[::-1][[0] * n], atol=1e-12)
+    np.testing.assert_allclose(correlations(cosine_base(n), np.eye(n)), atoms.T, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [12, 16, 36])
+def test_sparse_ksvd_starts_from_the_cosine_transform(n):
+    """Without iterations the dictionary of Sparse K-SVD is its base, and the paper's is the default."""
+    learner = SparseKSVD(n_iterations=0).fit(mixed_samples(n, 50, seed=4))
+    np.testing.assert_allclose(learner.components_, synthesis(cosine_base(n), np.eye(n)), atol=1e-12)
