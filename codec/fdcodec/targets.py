@@ -80,7 +80,7 @@ def _psnr_miss(reached_db: float, wanted_db: float) -> TargetWarning | None:
 def _size_miss(size_bytes: int, limit_bytes: int) -> TargetWarning | None:
     if size_bytes > limit_bytes:
         return TargetWarning(
-            f"a size of {limit_bytes} bytes was not met; of the files tried the smallest has {size_bytes}"
+            f"a size of {limit_bytes} bytes was not met; of the files tried the smallest has {size_bytes} bytes"
         )
     if size_bytes >= LEAST_FILL * limit_bytes:
         return None
