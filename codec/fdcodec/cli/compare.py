@@ -23,45 +23,51 @@ if TYPE_CHECKING:
 NEEDED = ("scipy", "matplotlib")
 
 
-class NumberList(click.ParamType[tuple[float, ...]]):
-    """Numbers 0 to 100, separated by commas."""
-
-    name = "numbers"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
-        """Parse and check the range."""
-        try:
-            numbers = tuple(sorted(float(part) for part in str(value).split(",")))
-        except ValueError:
-            self.fail(f"{value!r} is not a list of numbers such as 20,40,60,80", param, ctx)
-        if not all(0 <= number <= 100 for number in numbers):
-            self.fail(f"{value!r} has a quality outside 0 to 100", param, ctx)
-        return numbers
+def _numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...] | None:
+    """Return numbers 0 to 100 that are separated by commas, in order."""
+    if value is None:
+        return None
+    try:
+        numbers = tuple(sorted(float(part) for part in value.split(",")))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of numbers such as 20,40,60,80") from None
+    if not all(0 <= number <= 100 for number in numbers):
+        raise click.BadParameter(f"{value!r} has a quality outside 0 to 100")
+    return numbers
 
 
-class NameList(click.ParamType[tuple[str, ...]]):
-    """Names, separated by commas."""
-
-    name = "names"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, ...]:
-        """Split at commas."""
-        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+def _names(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """Return names that are separated by commas."""
+    return None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 @click.command()
 @click.argument("images", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path), help="Report folder.")
 @click.option(
-    "--codecs", "names", type=NameList(), help="Of jpeg420, jpeg444, webp, jp2, avif420, avif444, jxl, fdc [all]."
+    "--codecs",
+    "names",
+    metavar="NAMES",
+    callback=_names,
+    help="Of jpeg420, jpeg444, webp, jp2, avif420, avif444, jxl, fdc [all].",
 )
 @click.option(
-    "--transforms", type=NameList(), default="auto,dct", show_default=True, help="Of fdcodec; names or paths."
+    "--transforms",
+    metavar="NAMES",
+    callback=_names,
+    default="auto,dct",
+    show_default=True,
+    help="Of fdcodec; names or paths.",
 )
 @click.option("--tune", type=click.Choice(TUNES), default="psnr", show_default=True, help="Of fdcodec, as of encode.")
-@click.option("--qualities", type=NumberList(), help="Such as 20,40,60,80, in place of each codec's own ladder.")
+@click.option(
+    "--qualities",
+    metavar="NUMBERS",
+    callback=_numbers,
+    help="Such as 20,40,60,80, in place of each codec's own ladder.",
+)
 @click.option("--gray", is_flag=True, help="Reduce colour images to gray.")
-@click.option("--metrics", type=NameList(), help="Of psnr, ms-ssim, ssimulacra2 [all installed].")
+@click.option("--metrics", metavar="NAMES", callback=_names, help="Of psnr, ms-ssim, ssimulacra2 [all installed].")
 @click.option("-f", "--force", is_flag=True, help="Write into a folder that is not empty.")
 @click.option("--json", "as_json", is_flag=True, help="Print the BD-rates as JSON.")
 def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, **choices: Any) -> None:
