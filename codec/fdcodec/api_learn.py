@@ -54,6 +54,11 @@ def learn(
         A file cannot be read as an image, or as the class model that `parent` names.
     TransformNotFoundError
         No preset and no file has the name of `parent`.
+
+    Warns
+    -----
+    ConversionWarning
+        As for `encode`, of Pillow images.
     """
     from fdcodec.training.train import learn_model
 

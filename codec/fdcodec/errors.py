@@ -63,6 +63,12 @@ class PartialWarning(UserWarning):
         self.missing = missing
 
 
+class ConversionWarning(UserWarning):
+    """Something of an image has no place in the format: it was converted, or left out."""
+
+    exit_code = 0
+
+
 class VerificationError(FdcError):
     """What was decoded is not what was encoded."""
 

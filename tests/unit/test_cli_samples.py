@@ -34,6 +34,27 @@ def test_lossless_keeps_all_bits_or_refuses(cli):
     assert np.array_equal(np.load("back.npy"), samples)
 
 
+def test_converted_samples_are_a_note(cli):
+    """CMYK is told of by a note, and by no warning of Python."""
+    Image.new("CMYK", (4, 4)).save("a.jpg")
+    result = cli("encode", "a.jpg")
+    assert (result.code, result.err.count("CMYK"), "Warning" in result.err) == (0, 1, False)
+    assert "note: CMYK colours are stored as RGB" in result.err
+
+
+def test_metadata_that_a_format_cannot_hold_is_a_note(cli):
+    """A picture is decoded whatever its metadata, and what is left out is told."""
+    data = fdcodec.encode(np.zeros((4, 4, 3), np.uint8), exif=b"no EXIF", xmp=b"\xe9" * 70000)
+    Path("a.fdc").write_bytes(data)
+    for name, words in (
+        ("b.png", "XMP dropped, as it is no text in UTF-8"),
+        ("b.jpg", "holds 65504 bytes of XMP at most: 70000 bytes dropped"),
+        ("b.tiff", "EXIF is damaged: dropped"),
+    ):
+        result = cli("decode", "a.fdc", "-o", name)
+        assert (result.code, words in result.err, Path(name).exists()) == (0, True, True)
+
+
 def test_array_files_of_other_integers_are_exit_code_three(cli):
     """What `fdcodec.encode` refuses as an array the command refuses as a file, with the same words."""
     array = np.full((4, 4), 200, np.int64)

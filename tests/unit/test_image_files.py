@@ -1,11 +1,10 @@
-"""Image files in and out: samples, metadata, orientation, odd inputs."""
+"""Image files in and out: samples, orientation, odd inputs."""
 
 from io import BytesIO
 
 import numpy as np
 import pytest
 from PIL import Image
-from PIL.PngImagePlugin import PngInfo
 from tests.images import noise, orientation_exif, saved
 
 from fdcodec.errors import FormatError, LimitError, ParameterError, UnsupportedError
@@ -16,7 +15,6 @@ from fdcodec.image.writing import image_bytes
 
 ICC = b"not really a profile, but opaque"
 SAMPLE_FORMAT = 339  # TIFF tag; 3 is floating point
-XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/">\xc3\xa9</x:xmpmeta>'
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 9), (9, 1), (7, 5)])
@@ -54,38 +52,6 @@ def test_orientation_is_neither_applied_nor_dropped(orientation, source, suffix)
         assert written.getexif()[274] == orientation
 
 
-@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp"])
-def test_metadata_is_kept_byte_for_byte(suffix):
-    """EXIF, XMP and ICC come back exactly as they were written."""
-    picture = Picture(noise(4, 4, 3, seed=6), orientation_exif(6), XMP, ICC)
-    read = read_image(image_bytes(picture, suffix)[0]).picture
-    assert (read.exif, read.xmp, read.icc) == (picture.exif, picture.xmp, picture.icc)
-
-
-@pytest.mark.parametrize("exif", [None, orientation_exif(6)])
-def test_metadata_is_kept_in_tiff(exif):
-    """XMP and ICC come back exactly, EXIF as the tags that describe the picture, each without the others too."""
-    read = read_image(image_bytes(Picture(noise(4, 4, 3, seed=6), exif, XMP, ICC), ".tiff")[0]).picture
-    assert (read.xmp, read.icc, read.exif is None) == (XMP, ICC, exif is None)
-    assert exif is None or Image.open(BytesIO(image_bytes(read, ".png")[0])).getexif()[274] == 6
-
-
-def test_legacy_png_profile_counts_as_exif():
-    """The hexadecimal text in which old programs store EXIF in a PNG keeps its orientation."""
-    exif = b"Exif\0\0" + orientation_exif(8)
-    text = PngInfo()
-    text.add_text("Raw profile type exif", f"\nexif\n{len(exif):8}\n{exif.hex()}\n", zip=True)
-    buffer = BytesIO()
-    Image.new("L", (2, 2)).save(buffer, "PNG", pnginfo=text)
-    assert read_image(buffer.getvalue()).picture.exif == orientation_exif(8)
-
-
-def test_format_without_metadata_says_so():
-    """Metadata that the output cannot hold is dropped with a note, not in silence."""
-    _, notes = image_bytes(Picture(noise(2, 2, 3, seed=7), exif=b"x", icc=b"y"), ".ppm")
-    assert notes == (".ppm holds no metadata: EXIF, ICC dropped",)
-
-
 @pytest.mark.parametrize(
     ("channels", "dtype", "suffix"),
     [
@@ -100,14 +66,6 @@ def test_format_that_cannot_hold_the_samples_is_refused(channels, dtype, suffix)
     """No channel and no bit is dropped to make a picture fit a format."""
     with pytest.raises(UnsupportedError, match=f"{suffix} cannot .* write {'.png' if dtype == np.uint8 else '.npy'}"):
         image_bytes(Picture(noise(2, 2, channels, seed=8, dtype=dtype)), suffix)
-
-
-def test_unusable_metadata_is_an_error_not_a_crash():
-    """Metadata that the output's own rules forbid is refused."""
-    with pytest.raises(UnsupportedError, match=r"\.jpg"):
-        image_bytes(Picture(noise(2, 2, 3, seed=9), exif=bytes(70000)), ".jpg")
-    with pytest.raises(UnsupportedError, match=r"\.png"):
-        image_bytes(Picture(noise(2, 2, 3, seed=9), xmp=b"\xff\xfe"), ".png")
 
 
 def test_unknown_suffix_lists_the_known_ones():

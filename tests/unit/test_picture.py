@@ -1,13 +1,15 @@
 """Pictures and what users hand to the public functions."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
 from PIL import Image
 from tests.images import noise, orientation_exif
 
-from fdcodec.errors import LimitError, ParameterError, UnsupportedError
+import fdcodec
+from fdcodec.errors import ConversionWarning, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.picture import Picture
 
@@ -107,6 +109,40 @@ def test_pillow_sixteen_bit_gray():
     """Pillow's 16-bit gray keeps its 16 bits."""
     array = noise(3, 4, 1, seed=3, dtype=np.uint16)[:, :, 0]
     assert np.array_equal(as_picture(Image.fromarray(array)).array, array)
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        ("CMYK", "stored as RGB, converted by a plain formula; its colour profile"),
+        ("HSV", "stored as RGB"),
+        ("La", "stored as LA: its colours are divided by alpha"),
+        ("RGBa", "stored as RGBA: its colours are divided by alpha"),
+        ("I;16", "the transparent gray value was dropped"),
+    ],
+)
+def test_conversions_that_lose_are_warned_of(mode, words):
+    """What the format has no place for is not converted or dropped in silence; the warning names this file."""
+    image = Image.new(mode, (4, 3))
+    image.info |= {"icc_profile": b"profile", "transparency": 0}
+    with pytest.warns(ConversionWarning, match=words) as caught:
+        fdcodec.encode(image, lossless=True)
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "I", "I;16"])
+def test_conversions_that_keep_everything_are_not_warned_of(mode):
+    """A mode whose samples all have their place gives no warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        as_picture(Image.new(mode, (4, 3)))
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "I", "I;16"])
+def test_empty_pillow_image_is_refused(mode):
+    """An image without a sample is a wrong argument, whatever its mode."""
+    with pytest.raises(ParameterError, match="with height and width >= 1"):
+        as_picture(Image.new(mode, (0, 5)))
 
 
 @pytest.mark.parametrize("mode", ["F", "LAB"])

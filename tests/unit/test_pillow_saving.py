@@ -11,7 +11,7 @@ from tests.pillow_files import METADATA, MODES, opened, saved
 import fdcodec
 from fdcodec import container
 from fdcodec.container import Metadata
-from fdcodec.errors import ParameterError
+from fdcodec.errors import ConversionWarning, ParameterError
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -66,12 +66,19 @@ def test_wrong_values_are_a_valueerror_and_leave_no_file(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_conversions_are_warned_of():
+    """A mode that is not stored as it is gives the warning of `encode`."""
+    with pytest.warns(ConversionWarning, match="CMYK colours are stored as RGB"):
+        saved(Image.new("CMYK", (4, 4)), lossless=True)
+
+
 def test_what_cannot_be_saved_is_an_oserror():
     """A mode without a place in the format is an OSError."""
     with pytest.raises(OSError, match="image mode F"):
         saved(Image.new("F", (4, 4)))
 
 
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.ConversionWarning")
 @pytest.mark.parametrize("mode", ["1", "P", "PA", "CMYK", "YCbCr", "HSV", "I", "La", "RGBX"])
 def test_other_modes_are_converted_as_encode_does(mode):
     """Modes that the format does not hold are saved as `encode` stores them."""
@@ -95,10 +102,12 @@ def test_exif_of_pillow_is_stored():
 
 
 def test_metadata_survives_unless_it_is_left_out():
-    """A file saved again keeps its metadata; empty bytes leave a block out."""
+    """A file saved again keeps its metadata; as for Pillow's formats, None and what is empty leave a block out."""
     image = opened(fdcodec.encode(ramp(8, 8, 3), **METADATA))
     assert container.read(saved(image)).metadata == Metadata(**METADATA)
-    assert container.read(saved(image, exif=b"", icc_profile=b"")).metadata == Metadata(xmp=METADATA["xmp"])
+    for nothing in (b"", "", None):
+        assert container.read(saved(image, exif=nothing, icc_profile=nothing)).metadata == Metadata(xmp=METADATA["xmp"])
+        assert container.read(saved(image, xmp=nothing)).metadata == Metadata(**METADATA | {"xmp": None})
 
 
 @pytest.mark.parametrize("suffix", ["jpeg", "png", "webp"])

@@ -1,5 +1,6 @@
 """What users hand to the public functions, turned into a `Picture`."""
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from fdcodec.errors import ParameterError
+from fdcodec.errors import ConversionWarning, ParameterError
 from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import Picture, Samples
 from fdcodec.image.pillow_modes import Notes, drops_profile, samples_of_pillow
@@ -37,11 +38,18 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
         The Pillow mode has no place in the format.
     LimitError
         A side is above 65535.
+
+    Warns
+    -----
+    ConversionWarning
+        Something of a Pillow image is stored otherwise, or left out.
     """
     if isinstance(image, Picture):
         own = image
     elif isinstance(image, Image.Image):
-        own = picture_of_pillow(image)[0]
+        own, notes = picture_of_pillow(image)
+        for note in notes:
+            warnings.warn(ConversionWarning(note), stacklevel=3)
     else:
         own = picture_of(_checked_array(image))
     return replace(
@@ -55,9 +63,9 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
 def picture_of_pillow(image: Image.Image) -> tuple[Picture, Notes]:
     """Return the picture of a loaded Pillow image, and a note for each thing that was lost on the way."""
     samples, notes = samples_of_pillow(image)
-    found = metadata_of_pillow(image)
+    found, metadata_notes = metadata_of_pillow(image)
     icc = None if drops_profile(image.mode) else found["icc"]
-    return replace(picture_of(samples), exif=found["exif"], xmp=found["xmp"], icc=icc), notes
+    return replace(picture_of(samples), exif=found["exif"], xmp=found["xmp"], icc=icc), notes + metadata_notes
 
 
 def picture_of(samples: Samples) -> Picture:

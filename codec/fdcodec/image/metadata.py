@@ -7,15 +7,20 @@ Two things that would surprise the reader:
 * A TIFF file has no EXIF block: its tags describe the file itself. Only those that describe the picture are kept.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from PIL import ExifTags, Image
 
-_PICTURE_TAGS = (
+PICTURE_TAGS = (
     *(ExifTags.Base.ImageDescription, ExifTags.Base.Make, ExifTags.Base.Model, ExifTags.Base.Orientation),
     *(ExifTags.Base.XResolution, ExifTags.Base.YResolution, ExifTags.Base.ResolutionUnit, ExifTags.Base.Software),
-    *(ExifTags.Base.DateTime, ExifTags.Base.Artist, ExifTags.Base.Copyright),
+    *(ExifTags.Base.DateTime, ExifTags.Base.Artist, ExifTags.Base.Copyright, ExifTags.Base.DocumentName),
+    *(ExifTags.Base.HostComputer, ExifTags.Base.WhitePoint, ExifTags.Base.PrimaryChromaticities),
+    *(ExifTags.Base.Rating, ExifTags.Base.RatingPercent),
 )
+"""Tags of TIFF's own that describe the picture, and not how a file stores it."""
+
 _UNDO = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -30,13 +35,17 @@ _UNDO = {
 _RAW_PROFILE = "Raw profile type exif"
 
 
-def metadata_of_pillow(image: Image.Image) -> dict[str, bytes | None]:
-    """Return the keys `exif`, `xmp` and `icc` of a loaded Pillow image."""
-    return {
-        "exif": _exif(image.info),
-        "xmp": _as_bytes(image.info.get("xmp") or image.info.get("XML:com.adobe.xmp")),
-        "icc": _as_bytes(image.info.get("icc_profile")),
-    }
+def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], list[str]]:
+    """Return the keys `exif`, `xmp` and `icc` of a loaded Pillow image, and a note for each block that is unusable."""
+    blocks: dict[str, bytes | None] = {}
+    notes = []
+    for name, find in _PLACES.items():
+        try:
+            blocks[name] = _as_bytes(find(image.info))
+        except Exception as error:  # Pillow lets nearly every built-in exception out where tags have odd types
+            blocks[name] = None
+            notes.append(f"{name.upper()} was left out, as it is damaged: {error}")
+    return blocks, notes
 
 
 def load_as_stored(image: Image.Image) -> Image.Image:
@@ -53,21 +62,33 @@ def load_as_stored(image: Image.Image) -> Image.Image:
     return stored
 
 
-def _picture_tags(tags: Image.Exif) -> bytes | None:
+def _picture_tags(tags: Image.Exif) -> Image.Exif | None:
     kept = Image.Exif()
     kept.endian = tags.endian
-    for tag in _PICTURE_TAGS:
+    for tag in PICTURE_TAGS:
         if tag in tags:
             kept[tag] = tags[tag]
-    return kept.tobytes() if len(kept) else None
+    return kept if len(kept) else None
 
 
-def _exif(info: dict[Any, Any]) -> bytes | None:
+def _exif(info: dict[Any, Any]) -> Any:
     if _RAW_PROFILE in info and "exif" not in info:
-        return _as_bytes(bytes.fromhex("".join(info[_RAW_PROFILE].split("\n")[3:])))
-    return _as_bytes(info.get("exif"))
+        return bytes.fromhex("".join(str(info[_RAW_PROFILE]).split("\n")[3:]))
+    return info.get("exif")
+
+
+_PLACES: dict[str, Callable[[dict[Any, Any]], Any]] = {
+    "exif": _exif,
+    "xmp": lambda info: info.get("xmp") or info.get("XML:com.adobe.xmp"),
+    "icc": lambda info: info.get("icc_profile"),
+}
 
 
 def _as_bytes(value: Any) -> bytes | None:
-    data = value.encode() if isinstance(value, str) else bytes(value or b"")
-    return data.removeprefix(b"Exif\0\0") or None
+    """Return a block without the prefix of JPEG, None where it is empty; raises what Pillow does, or TypeError."""
+    if isinstance(value, Image.Exif):
+        value = value.tobytes()
+    data = value.encode() if isinstance(value, str) else value or b""
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise TypeError(f"{type(value).__name__} is not bytes")
+    return bytes(data).removeprefix(b"Exif\0\0") or None

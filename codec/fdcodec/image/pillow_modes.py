@@ -11,7 +11,8 @@ from fdcodec.image.picture import Samples
 
 Notes: TypeAlias = list[str]
 
-_PLAIN = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "RGB": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "PA": "RGBA"}
+_PLAIN = {"1": "L", "L": "L", "LA": "LA", "RGB": "RGB", "RGBA": "RGBA", "PA": "RGBA"}
+_PREMULTIPLIED = {"La": "LA", "RGBa": "RGBA"}
 _WITH_TRANSPARENCY = {"1": "LA", "L": "LA", "RGB": "RGBA", "P": "RGBA"}
 _COLOUR_SPACES = {"CMYK": "RGB", "YCbCr": "RGB", "HSV": "RGB", "RGBX": "RGB"}
 
@@ -54,6 +55,9 @@ def _target_mode(image: Image.Image) -> tuple[str, Notes]:
         return ("RGBA" if image.has_transparency_data else "RGB"), []
     if image.mode in _COLOUR_SPACES:
         return _COLOUR_SPACES[image.mode], [_conversion_note(image)]
+    if image.mode in _PREMULTIPLIED:
+        target = _PREMULTIPLIED[image.mode]
+        return target, [f"{image.mode} is stored as {target}: its colours are divided by alpha, and rounded"]
     if image.mode in _PLAIN:
         return _PLAIN[image.mode], []
     raise UnsupportedError(f"image mode {image.mode} is not supported; {CONVERT}")
@@ -67,7 +71,7 @@ def _conversion_note(image: Image.Image) -> str:
 
 def _integers(image: Image.Image) -> tuple[NDArray[np.uint16], Notes]:
     values = np.asarray(image)
-    if values.min() < 0 or values.max() > 65535:
+    if values.size and (values.min() < 0 or values.max() > 65535):
         raise UnsupportedError("image mode I holds values outside 0..65535; scale them to 16 bits first")
     notes = ["the transparent gray value was dropped: 16-bit gray has no alpha"] if "transparency" in image.info else []
     return np.ascontiguousarray(values, dtype=np.uint16), notes

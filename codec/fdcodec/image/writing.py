@@ -1,16 +1,21 @@
 """Pictures to image files, by suffix; metadata goes back where the format has a place for it."""
 
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Mapping
+from dataclasses import replace
 from io import BytesIO
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from PIL import ExifTags, Image
+from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.image.files import replace_file
 from fdcodec.image.picture import Picture
+from fdcodec.image.tiff import tiff_bytes
 
 
 class Target(NamedTuple):
@@ -19,13 +24,14 @@ class Target(NamedTuple):
     pillow_name: str
     channels: tuple[int, ...]
     sixteen_bit_gray: bool
-    metadata: tuple[str, ...]
+    metadata: Mapping[str, float]  # the kinds that it holds, and how many bytes of each at most
 
 
-_EVERYTHING = ("exif", "xmp", "icc")
+_EVERYTHING = {"exif": inf, "xmp": inf, "icc": inf}
+_IN_MARKERS = {"exif": 65_533 - 6, "xmp": 65_533 - 29, "icc": 255 * (65_533 - 14)}  # what Pillow writes, less prefixes
 _PNG = Target("PNG", (1, 2, 3, 4), True, _EVERYTHING)
 _TIFF = Target("TIFF", (1, 2, 3, 4), True, _EVERYTHING)
-_JPEG = Target("JPEG", (1, 3), False, _EVERYTHING)
+_JPEG = Target("JPEG", (1, 3), False, _IN_MARKERS)
 _WEBP = Target("WEBP", (3, 4), False, _EVERYTHING)
 TARGETS = {
     ".png": _PNG,
@@ -34,9 +40,9 @@ TARGETS = {
     ".jpg": _JPEG,
     ".jpeg": _JPEG,
     ".webp": _WEBP,
-    ".ppm": Target("PPM", (3,), False, ()),
-    ".pgm": Target("PPM", (1,), True, ()),
-    ".pnm": Target("PPM", (1, 3), True, ()),
+    ".ppm": Target("PPM", (3,), False, {}),
+    ".pgm": Target("PPM", (1,), True, {}),
+    ".pnm": Target("PPM", (1, 3), True, {}),
 }
 """Formats that can be written, by suffix; `.npy` is written as well and holds any samples, but no metadata."""
 
@@ -45,7 +51,6 @@ SUFFIXES = (*TARGETS, ".npy")
 _OPTIONS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 95, "subsampling": 0},
     "WEBP": {"lossless": True, "exact": True},
-    "TIFF": {"compression": "tiff_adobe_deflate"},
 }
 
 
@@ -67,7 +72,7 @@ def write_image(picture: Picture, path: Path) -> tuple[str, ...]:
     Returns
     -------
     notes
-        Sentences about metadata that the format cannot hold.
+        Sentences about metadata that the format cannot hold, or holds otherwise.
 
     Raises
     ------
@@ -91,20 +96,23 @@ def image_bytes(picture: Picture, suffix: str) -> tuple[bytes, tuple[str, ...]]:
     if suffix == ".npy":
         buffer = BytesIO()
         np.save(buffer, picture.array, allow_pickle=False)
-        return buffer.getvalue(), _lost_metadata(picture, suffix, ())
+        return buffer.getvalue(), tuple(_without_lost(picture, suffix, {})[1])
     target = TARGETS[suffix]
     _check_samples(picture, target, suffix)
-    return _pillow_bytes(picture, target, suffix), _lost_metadata(picture, suffix, target.metadata)
-
-
-def _pillow_bytes(picture: Picture, target: Target, suffix: str) -> bytes:
-    image = Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
-    buffer = BytesIO()
+    held, notes = _without_lost(picture, suffix, target.metadata)
     try:
-        image.save(buffer, target.pillow_name, **_OPTIONS.get(target.pillow_name, {}), **_metadata(picture, target))
-    except Exception as error:  # Pillow's writers let nearly every built-in exception out, on metadata above all
+        data, own_notes = tiff_bytes(held) if target is _TIFF else _pillow_bytes(held, target)
+    except Exception as error:  # Pillow's writers let nearly every built-in exception out
         raise UnsupportedError(f"{suffix} cannot hold this picture or its metadata: {error}") from error
-    return buffer.getvalue()
+    return data, (*notes, *(f"{suffix}: {note}" for note in own_notes))
+
+
+def _pillow_bytes(picture: Picture, target: Target) -> tuple[bytes, list[str]]:
+    image = Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
+    metadata, notes = _metadata(picture, target)
+    buffer = BytesIO()
+    image.save(buffer, target.pillow_name, **_OPTIONS.get(target.pillow_name, {}), **metadata)
+    return buffer.getvalue(), notes
 
 
 def _check_samples(picture: Picture, target: Target, suffix: str) -> None:
@@ -115,23 +123,39 @@ def _check_samples(picture: Picture, target: Target, suffix: str) -> None:
         raise UnsupportedError(f"{suffix} cannot hold {kind}; write {able}")
 
 
-def _metadata(picture: Picture, target: Target) -> dict[str, Any]:
+def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[str]]:
     options = {"exif": picture.exif, "xmp": picture.xmp, "icc_profile": picture.icc}
-    kept: dict[str, Any] = {name: value for name, value in options.items() if value and target.metadata}
+    kept: dict[str, Any] = {name: value for name, value in options.items() if value}
+    notes: list[str] = []
     if target.pillow_name == "PNG" and "xmp" in kept:
-        info = PngInfo()
-        info.add_itxt("XML:com.adobe.xmp", kept.pop("xmp").decode())
-        kept["pnginfo"] = info
+        text, notes = _xmp_text(kept.pop("xmp"))
+        kept["pnginfo"] = PngInfo()
+        if text:
+            kept["pnginfo"].add_itxt("XML:com.adobe.xmp", text)
     if target.pillow_name == "JPEG" and "exif" in kept:
         kept["exif"] = b"Exif\0\0" + kept["exif"]
-    if target.pillow_name == "TIFF" and "xmp" in kept:
-        tags = Image.Exif()
-        tags.load(kept.get("exif", b""))
-        tags[ExifTags.Base.XMLPacket] = kept.pop("xmp")
-        kept["exif"] = tags
-    return kept
+    return kept, notes
 
 
-def _lost_metadata(picture: Picture, suffix: str, held: tuple[str, ...]) -> tuple[str, ...]:
-    lost = [name.upper() for name in _EVERYTHING if getattr(picture, name) and name not in held]
-    return (f"{suffix} holds no metadata: {', '.join(lost)} dropped",) if lost else ()
+def _xmp_text(xmp: bytes) -> tuple[str, list[str]]:
+    """Return XMP as the text that PNG holds, and a note where it had another encoding than UTF-8."""
+    utf16 = xmp.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    try:
+        return xmp.decode("utf-16" if utf16 else "utf-8"), ["XMP converted from UTF-16 to UTF-8"] if utf16 else []
+    except UnicodeDecodeError:
+        return "", ["XMP dropped, as it is no text in UTF-8"]
+
+
+def _without_lost(picture: Picture, suffix: str, limits: Mapping[str, float]) -> tuple[Picture, list[str]]:
+    """Return a picture without the metadata that a format of these limits cannot hold, and notes on what that is."""
+    sizes = {name: len(getattr(picture, name) or b"") for name in _EVERYTHING}
+    lost = [name for name, size in sizes.items() if size > limits.get(name, 0)]
+    if lost and not limits:
+        notes = [f"{suffix} holds no metadata: {', '.join(lost).upper()} dropped"]
+    else:
+        notes = [
+            f"{suffix} holds {limits[name]} bytes of {name.upper()} at most: {sizes[name]} bytes dropped"
+            for name in lost
+        ]
+    left_out: dict[str, Any] = dict.fromkeys(lost)
+    return replace(picture, **left_out), notes

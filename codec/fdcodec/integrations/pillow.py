@@ -20,7 +20,10 @@ from fdcodec.errors import FdcError, FormatError, ParameterError, UnsupportedErr
 _FORMAT = "FDC"
 _MODES = {(1, 8): "L", (2, 8): "LA", (3, 8): "RGB", (4, 8): "RGBA", (1, 16): "I;16"}
 _OTHER_NAMES = {"psnr": "psnr_db", "size": "size_bytes"}  # of the command line; Pillow ignores what it does not know
-_OPTIONS = signature(api.encode).parameters.keys() - {"image", "exif", "icc"}
+_METADATA = {"exif": "exif", "xmp": "xmp", "icc": "icc_profile"}
+"""Arguments of `encode`, and what Pillow calls them."""
+
+_OPTIONS = signature(api.encode).parameters.keys() - {"image", *_METADATA}
 
 
 def register_pillow() -> None:
@@ -32,6 +35,8 @@ def register_pillow() -> None:
 
     `Image.save` takes the arguments of `fdcodec.encode`, with `icc_profile` for `icc`, and `exif` as bytes or as an
     `Image.Exif`. It converts the image as `fdcodec.encode` does, and ignores other arguments, as Pillow's formats do.
+    Metadata that the image brings is kept where no argument names it, and left out where that is None or empty. Pillow
+    empties an existing file before it asks for a new one: a `save` over it that is refused loses it.
 
     Raises
     ------
@@ -114,11 +119,16 @@ def _save(image: Image.Image, file: IO[bytes], filename: str | bytes) -> None:
         if name in given:
             raise ParameterError(f"{name}: the command line's name for {own}; give that")
     options = {name: given[name] for name in _OPTIONS & given.keys()}
-    exif = given.get("exif")
-    if isinstance(exif, Image.Exif):
-        exif = exif.tobytes()
+    metadata = {name: _block(given[own]) for name, own in _METADATA.items() if own in given}
     with _pillow_errors():
-        file.write(api.encode(image, exif=exif, icc=given.get("icc_profile"), **options))
+        file.write(api.encode(image, **metadata, **options))
+
+
+def _block(given: Any) -> Any:
+    """Return what `encode` takes for a metadata argument of `save`, where None and empty text leave a block out."""
+    if isinstance(given, Image.Exif):
+        return given.tobytes()
+    return b"" if given is None or given == "" else given
 
 
 @contextmanager

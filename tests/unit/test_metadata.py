@@ -1,0 +1,126 @@
+"""Metadata of image files and of Pillow's images: kept as it is, or left out with a note."""
+
+import warnings
+from codecs import BOM_UTF16_LE
+from io import BytesIO
+
+import pytest
+from PIL import Image
+from PIL.PngImagePlugin import PngInfo
+from tests.images import noise, orientation_exif, saved
+
+from fdcodec.errors import ConversionWarning
+from fdcodec.image.arrays import as_picture
+from fdcodec.image.picture import Picture
+from fdcodec.image.reading import read_image
+from fdcodec.image.writing import TARGETS, image_bytes
+
+ICC = b"not really a profile, but opaque"
+XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/">\xc3\xa9</x:xmpmeta>'
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".webp"])
+def test_metadata_is_kept_byte_for_byte(suffix):
+    """EXIF, XMP and ICC come back exactly as they were written."""
+    picture = Picture(noise(4, 4, 3, seed=6), orientation_exif(6), XMP, ICC)
+    read = read_image(image_bytes(picture, suffix)[0]).picture
+    assert (read.exif, read.xmp, read.icc) == (picture.exif, picture.xmp, picture.icc)
+
+
+@pytest.mark.parametrize("exif", [None, orientation_exif(6)])
+def test_metadata_is_kept_in_tiff(exif):
+    """XMP and ICC come back exactly, EXIF as the tags that describe the picture, each without the others too."""
+    read = read_image(image_bytes(Picture(noise(4, 4, 3, seed=6), exif, XMP, ICC), ".tiff")[0]).picture
+    assert (read.xmp, read.icc, read.exif is None) == (XMP, ICC, exif is None)
+    assert exif is None or Image.open(BytesIO(image_bytes(read, ".png")[0])).getexif()[274] == 6
+
+
+def png_with_profile(text):
+    """Return a small PNG with the text in which old programs store EXIF."""
+    info = PngInfo()
+    info.add_text("Raw profile type exif", text, zip=True)
+    return saved(noise(2, 2, 1, seed=1), "PNG", pnginfo=info)
+
+
+def test_legacy_png_profile_counts_as_exif():
+    """The hexadecimal text in which old programs store EXIF in a PNG keeps its orientation."""
+    exif = b"Exif\0\0" + orientation_exif(8)
+    data = png_with_profile(f"\nexif\n{len(exif):8}\n{exif.hex()}\n")
+    assert read_image(data).picture.exif == orientation_exif(8)
+
+
+def test_format_without_metadata_says_so():
+    """Metadata that the output cannot hold is dropped with a note, not in silence."""
+    _, notes = image_bytes(Picture(noise(2, 2, 3, seed=7), exif=b"x", icc=b"y"), ".ppm")
+    assert notes == (".ppm holds no metadata: EXIF, ICC dropped",)
+
+
+def test_damaged_metadata_does_not_refuse_the_image():
+    """A text that is no hexadecimal profile is left out with a note, and the samples are read."""
+    picture, notes = read_image(png_with_profile("\nexif\n  4\nzz zz\n"))
+    assert (picture.exif, picture.samples.shape) == (None, (2, 2, 1))
+    assert len(notes) == 1
+    assert notes[0].startswith("EXIF was left out, as it is damaged: ")
+
+
+@pytest.mark.parametrize("name", ["exif", "xmp", "icc_profile"])
+@pytest.mark.parametrize("value", ["\udc80", 5, [1, 300], object()], ids=repr)
+def test_odd_metadata_of_a_pillow_image_is_left_out_with_a_warning(name, value):
+    """What is neither bytes nor text that can be encoded is no reason to refuse an image."""
+    image = Image.new("L", (2, 2))
+    image.info[name] = value
+    with pytest.warns(ConversionWarning, match=f"^{name[:3].upper()}.* was left out, as it is damaged: "):
+        picture = as_picture(image)
+    assert (picture.exif, picture.xmp, picture.icc) == (None, None, None)
+
+
+def test_tags_of_odd_types_do_not_refuse_a_tiff():
+    """EXIF that Pillow cannot put together again is left out with a note."""
+    picture = Picture(noise(2, 2, 1, seed=2), exif=orientation_exif(6))
+    data = image_bytes(picture, ".tiff")[0]
+    short, text = b"\x01\x12\0\x03\0\0\0\x01", b"\x01\x12\0\x02\0\0\0\x01"
+    assert data.count(short) == 2  # in the block, and in the file's directory
+    read, notes = read_image(data.replace(short, text))
+    assert (read.exif, read.samples.tobytes()) == (None, picture.samples.tobytes())
+    assert notes[0].startswith("EXIF was left out, as it is damaged: ")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_xmp_in_utf_16_is_converted_for_png(encoding):
+    """PNG holds XMP in UTF-8; another encoding that names itself is converted with a note, and kept elsewhere."""
+    xmp = ("\ufeff" + XMP.decode()).encode(encoding)
+    picture = Picture(noise(2, 2, 3, seed=3), xmp=xmp)
+    data, notes = image_bytes(picture, ".png")
+    assert (read_image(data).picture.xmp, notes) == (XMP, (".png: XMP converted from UTF-16 to UTF-8",))
+    for suffix in (".jpg", ".webp", ".tiff"):
+        data, notes = image_bytes(picture, suffix)
+        assert (read_image(data).picture.xmp, notes) == (xmp, ())
+
+
+@pytest.mark.parametrize("xmp", [XMP.decode().encode("latin-1"), BOM_UTF16_LE + b"<"], ids=["latin-1", "odd length"])
+def test_xmp_that_is_no_text_is_dropped_from_png(xmp):
+    """The samples and the other metadata are written, and the note names what is not."""
+    data, notes = image_bytes(Picture(noise(2, 2, 3, seed=4), xmp=xmp, icc=ICC), ".png")
+    read = read_image(data).picture
+    assert (read.xmp, read.icc) == (None, ICC)
+    assert notes == (".png: XMP dropped, as it is no text in UTF-8",)
+
+
+@pytest.mark.parametrize(("name", "limit"), [("exif", 65527), ("xmp", 65504), ("icc", 16707345)])
+def test_metadata_above_the_limits_of_jpeg_is_dropped(name, limit):
+    """JPEG holds as much as its markers do; a byte more is dropped with a note, and the samples are written."""
+    samples = noise(2, 2, 3, seed=5)
+    data, notes = image_bytes(Picture(samples, **{name: bytes(limit)}), ".jpg")
+    assert (getattr(read_image(data).picture, name), notes) == (bytes(limit), ())
+    data, notes = image_bytes(Picture(samples, **{name: bytes(limit + 1)}), ".jpg")
+    assert getattr(read_image(data).picture, name) is None
+    assert notes == (f".jpg holds {limit} bytes of {name.upper()} at most: {limit + 1} bytes dropped",)
+
+
+@pytest.mark.parametrize("suffix", [*TARGETS, ".npy"])
+def test_writing_damaged_metadata_warns_of_nothing(suffix):
+    """Python warnings do not reach the user: what there is to say is a note."""
+    damaged = b"II*\0\xff\xff\xff\x7f"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        image_bytes(Picture(noise(2, 2, 1 if suffix == ".pgm" else 3, seed=6), exif=damaged), suffix)

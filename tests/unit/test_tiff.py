@@ -1,0 +1,125 @@
+"""TIFF files that are written: the samples, and EXIF as their tags."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from PIL import ExifTags, Image
+from tests.images import noise
+
+from fdcodec.image.picture import Picture
+from fdcodec.image.reading import read_image
+from fdcodec.image.writing import image_bytes
+
+Tag, Ifd = ExifTags.Base, ExifTags.IFD
+MAKER_NOTE = b"opaque, and with offsets into the block"
+
+
+def camera_exif(endian, **tags):
+    """Return EXIF as cameras write it, with sub-directories, and with the tags that are given by name."""
+    exif = Image.Exif()
+    exif.endian = endian
+    exif[Tag.Make], exif[Tag.Orientation], exif[Tag.XPTitle] = "Camera", 6, "title".encode("utf-16-le")
+    exif.get_ifd(Ifd.Exif).update({Tag.ExposureTime: (1, 60), Tag.MakerNote: MAKER_NOTE})
+    exif.get_ifd(Ifd.GPSInfo).update({1: "N", 2: (1.0, 2.0, 3.0)})
+    for name, value in tags.items():
+        exif[Tag[name]] = value
+    return exif.tobytes().removeprefix(b"Exif\0\0")
+
+
+def written(picture):
+    """Return the opened TIFF file of a picture whose EXIF is sound."""
+    data, notes = image_bytes(picture, ".tiff")
+    assert notes == ()
+    return Image.open(BytesIO(data))
+
+
+@pytest.mark.parametrize("endian", "<>")
+@pytest.mark.parametrize(
+    ("channels", "dtype"), [(1, np.uint8), (2, np.uint8), (3, np.uint8), (4, np.uint8), (1, np.uint16)]
+)
+def test_samples_come_back_in_either_byte_order(endian, channels, dtype):
+    """The file has the byte order of its EXIF, and several strips where it is large."""
+    samples = noise(300, 301, channels, seed=1, dtype=dtype)
+    data, _ = image_bytes(Picture(samples, exif=camera_exif(endian)), ".tiff")
+    assert data.startswith({"<": b"II*", ">": b"MM\0*"}[endian])
+    assert np.array_equal(read_image(data).picture.samples, samples)
+
+
+@pytest.mark.parametrize("xmp", [None, b"<x:xmpmeta/>"])
+@pytest.mark.parametrize("endian", "<>")
+def test_sub_directories_are_kept(endian, xmp):
+    """What a camera says of the exposure, the place and its own notes is in the TIFF, with XMP and without."""
+    image = written(Picture(noise(4, 5, 3, seed=2), exif=camera_exif(endian), xmp=xmp))
+    exif = image.getexif()
+    assert (exif[Tag.Make], exif[Tag.XPTitle]) == ("Camera", "title".encode("utf-16-le"))
+    assert exif.get_ifd(Ifd.Exif) == {Tag.ExposureTime: (1, 60), Tag.MakerNote: MAKER_NOTE}
+    assert exif.get_ifd(Ifd.GPSInfo) == {1: "N", 2: (1.0, 2.0, 3.0)}
+    assert image.info.get("xmp") == xmp
+
+
+def test_samples_are_compressed_beside_sub_directories():
+    """A TIFF of a camera's picture is no larger than one without its EXIF, but for that."""
+    flat, exif = np.zeros((200, 200, 3), np.uint8), camera_exif("<")
+    assert len(image_bytes(Picture(flat, exif=exif), ".tiff")[0]) < 2000
+
+
+def test_text_beyond_ascii_is_kept():
+    """Bytes of a tag are those of the EXIF block, whatever their encoding."""
+    exif = camera_exif("<", Artist="Xavier").replace(b"Xavier", "Zo\u00eb K".encode())
+    assert "Zo\u00eb K".encode() in written(Picture(noise(2, 2, 1, seed=3), exif=exif)).getexif()[Tag.Artist].encode(
+        "latin-1"
+    )
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        {"ImageWidth": 4032, "ImageLength": 3024},
+        {"ImageWidth": 2, "ImageLength": 1},
+        {"PhotometricInterpretation": 0},
+        {"BitsPerSample": (16, 16, 16), "SamplesPerPixel": 4, "ExtraSamples": 1},
+        {"SampleFormat": (3, 3, 3)},
+        {"PlanarConfiguration": 2, "FillOrder": 2, "Predictor": 2, "Compression": 6},
+        {"StripOffsets": 8, "StripByteCounts": 1, "RowsPerStrip": 1},
+        {"TileWidth": 16, "TileLength": 16, "TileOffsets": 8, "TileByteCounts": 1},
+        {"SubIFDs": 8, "NewSubfileType": 1, "ColorMap": (1, 2, 3)},
+        {"DNGVersion": b"\1\4\0\0", "InterColorProfile": b"of the old file"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("channels", [1, 3])
+def test_tags_of_the_old_file_do_not_make_another_picture(tags, channels):
+    """EXIF that tells how an old file stored its samples says nothing of the new one."""
+    picture = Picture(noise(5, 7, channels, seed=4), exif=camera_exif(">", **tags))
+    image = written(picture)
+    assert not {Tag[name] for name in tags} & {Tag.SubIFDs, Tag.DNGVersion, Tag.InterColorProfile} & set(image.tag_v2)
+    read, notes = read_image(image.fp.getvalue())
+    assert (read.samples.tobytes(), read.icc, notes) == (picture.samples.tobytes(), None, ())
+
+
+@pytest.mark.parametrize(
+    ("exif", "note"),
+    [
+        (b"x", ".tiff: EXIF is damaged: dropped"),
+        (b"II*\0", ".tiff: EXIF is damaged: dropped"),
+        (b"MM\0*\0\0\xff\0", ".tiff: EXIF is damaged: only what can be read of it is kept"),
+        (camera_exif("<")[:40], ".tiff: EXIF is damaged: only what can be read of it is kept"),
+    ],
+    ids=["no header", "no directory", "directory elsewhere", "cut"],
+)
+def test_damaged_exif_is_dropped_as_far_as_it_is(exif, note):
+    """The samples are written, and a note tells of the EXIF."""
+    picture = Picture(noise(3, 3, 3, seed=5), exif=exif)
+    data, notes = image_bytes(picture, ".tiff")
+    assert (read_image(data).picture.samples.tobytes(), notes) == (picture.samples.tobytes(), (note,))
+
+
+def test_every_changed_byte_of_exif_leaves_the_samples_readable():
+    """No EXIF, however damaged, makes a file of other samples."""
+    exif, samples = camera_exif("<"), noise(3, 4, 1, seed=6, dtype=np.uint16)
+    for place in range(len(exif)):
+        for value in (0, 1, 255):
+            damaged = exif[:place] + bytes([value]) + exif[place + 1 :]
+            data, _ = image_bytes(Picture(samples, exif=damaged), ".tiff")
+            assert np.array_equal(read_image(data).picture.samples, samples)
