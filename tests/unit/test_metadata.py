@@ -64,7 +64,7 @@ def test_damaged_metadata_does_not_refuse_the_image():
 
 
 @pytest.mark.parametrize("name", ["exif", "xmp", "icc_profile"])
-@pytest.mark.parametrize("value", ["\udc80", 5, [1, 300], object()], ids=repr)
+@pytest.mark.parametrize("value", ["\udc80", 5, [1, 300], 1.5], ids=repr)
 def test_odd_metadata_of_a_pillow_image_is_left_out_with_a_warning(name, value):
     """What is neither bytes nor text that can be encoded is no reason to refuse an image."""
     image = Image.new("L", (2, 2))
@@ -78,8 +78,8 @@ def test_tags_of_odd_types_do_not_refuse_a_tiff():
     """EXIF that Pillow cannot put together again is left out with a note."""
     picture = Picture(noise(2, 2, 1, seed=2), exif=orientation_exif(6))
     data = image_bytes(picture, ".tiff")[0]
-    short, text = b"\x01\x12\0\x03\0\0\0\x01", b"\x01\x12\0\x02\0\0\0\x01"
-    assert data.count(short) == 2  # in the block, and in the file's directory
+    short, text = b"\x12\x01\x03\0\x01\0\0\0", b"\x12\x01\x02\0\x01\0\0\0"
+    assert data.count(short) == 1
     read, notes = read_image(data.replace(short, text))
     assert (read.exif, read.samples.tobytes()) == (None, picture.samples.tobytes())
     assert notes[0].startswith("EXIF was left out, as it is damaged: ")

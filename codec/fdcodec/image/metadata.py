@@ -8,6 +8,7 @@ Two things that would surprise the reader:
 """
 
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 from PIL import ExifTags, Image
@@ -17,9 +18,16 @@ PICTURE_TAGS = (
     *(ExifTags.Base.XResolution, ExifTags.Base.YResolution, ExifTags.Base.ResolutionUnit, ExifTags.Base.Software),
     *(ExifTags.Base.DateTime, ExifTags.Base.Artist, ExifTags.Base.Copyright, ExifTags.Base.DocumentName),
     *(ExifTags.Base.HostComputer, ExifTags.Base.WhitePoint, ExifTags.Base.PrimaryChromaticities),
-    *(ExifTags.Base.Rating, ExifTags.Base.RatingPercent),
+    *(ExifTags.Base.Rating, ExifTags.Base.RatingPercent, ExifTags.Base.XPTitle, ExifTags.Base.XPComment),
+    *(ExifTags.Base.XPAuthor, ExifTags.Base.XPKeywords, ExifTags.Base.XPSubject),
 )
 """Tags of TIFF's own that describe the picture, and not how a file stores it."""
+
+DIRECTORIES = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
+"""Tags whose values are directories of their own."""
+
+one_at_a_time = Lock()
+"""Held where warnings of Pillow are caught, which are the same for all threads."""
 
 _UNDO = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -67,8 +75,17 @@ def _picture_tags(tags: Image.Exif) -> Image.Exif | None:
     kept.endian = tags.endian
     for tag in PICTURE_TAGS:
         if tag in tags:
-            kept[tag] = tags[tag]
-    return kept if len(kept) else None
+            kept[tag] = text_as_stored(tags[tag])
+    for directory in DIRECTORIES:
+        if directory in tags:  # but for offsets into the old file
+            entries = {tag: value for tag, value in tags.get_ifd(directory).items() if tag != ExifTags.IFD.Interop}
+            kept.get_ifd(directory).update(entries)
+    return kept if len(kept) or any(map(kept.get_ifd, DIRECTORIES)) else None
+
+
+def text_as_stored(value: Any) -> Any:
+    """Return a tag's text as bytes, which Pillow reads as Latin-1 and would write as ASCII."""
+    return value.encode("latin-1") if isinstance(value, str) else value
 
 
 def _exif(info: dict[Any, Any]) -> Any:

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from PIL.TiffImagePlugin import TiffImageFile
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import as_picture, picture_of_pillow
-from fdcodec.image.metadata import load_as_stored
+from fdcodec.image.metadata import load_as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import CONVERT
 from fdcodec.limits import DEFAULT_MAX_PIXELS
@@ -30,7 +29,6 @@ READABLE_SUFFIXES = frozenset(
 """File name suffixes that a search through a directory picks up."""
 
 _NPY_SIGNATURE = b"\x93NUMPY"
-_one_at_a_time = Lock()  # what is caught of warnings is the same for all threads
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
 
 
@@ -76,7 +74,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         raise FormatError("the file is empty")
     if data.startswith((SIGNATURE, COMPACT_SIGNATURE)):
         raise FormatError("an .fdc file is no image to encode; decode it first")
-    with _one_at_a_time, _pillow_errors(), warnings.catch_warnings(record=True) as caught:
+    with one_at_a_time, _pillow_errors(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if data.startswith(_NPY_SIGNATURE):
             return Reading(_read_npy(data, max_pixels), ())
