@@ -72,7 +72,7 @@ def learn(
 def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:
     from fdcodec.image.arrays import as_picture
     from fdcodec.image.reading import read_image
-    from fdcodec.image.value_range import eight_bits, range_of
+    from fdcodec.image.sample_range import eight_bits, range_of
 
     picture = (
         read_image(checked_path("images", image)).picture if isinstance(image, str | os.PathLike) else as_picture(image)

@@ -15,8 +15,8 @@ from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import Samples, colours_of
+from fdcodec.image.sample_range import eight_bits, range_of
 from fdcodec.image.screen import is_screen
-from fdcodec.image.value_range import eight_bits, range_of
 from fdcodec.model import ClassModel, resolve
 from fdcodec.model.registry import presets
 from fdcodec.parallel import each
@@ -35,13 +35,13 @@ WHOLE_PIXELS = (0, 0, 0, _SMALL, _SMALL, _MIDDLE, _MIDDLE, _ANY, _ANY)
 
 def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters:
     """Return step, colour transform and tools; the filter's strengths are chosen when all is coded."""
-    limits = range_of(samples)
-    deep, colours = limits is not None, eight_bits(samples, limits)
+    sample_range = range_of(samples)
+    deep, colours = sample_range is not None, eight_bits(samples, sample_range)
     screen = not deep and is_screen(colours)  # values of 16-bit samples are not on the grid that screen tools code
     adaptive = settings.tune == "visual" and not screen
     step_index = (visual_step if adaptive else step_index_for)(settings.quality, deep)
     colour = None if colours.shape[2] == 1 else choose_colour(colours, 2.0 ** (step_index / 32 - 4))
-    return Parameters(step_index, colour, screen=screen, adaptive=adaptive, limits=limits)
+    return Parameters(step_index, colour, screen=screen, adaptive=adaptive, sample_range=sample_range)
 
 
 def choose_models(samples: NDArray[np.uint8], settings: EncoderSettings, parameters: Parameters) -> list[ClassModel]:

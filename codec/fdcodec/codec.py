@@ -18,7 +18,7 @@ from fdcodec.container.header import Header
 from fdcodec.errors import FormatError
 from fdcodec.filtering.post import best_strengths
 from fdcodec.image.picture import Picture, Samples
-from fdcodec.image.value_range import eight_bits
+from fdcodec.image.sample_range import eight_bits
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel, find
 from fdcodec.model.registry import is_preset
@@ -50,7 +50,7 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
         return _encode_lossless(picture, settings)
     parameters = choose_parameters(picture.samples, settings)
     header = _header_of(picture, settings)
-    models = choose_models(eight_bits(picture.samples, parameters.limits), settings, parameters)
+    models = choose_models(eight_bits(picture.samples, parameters.sample_range), settings, parameters)
     attempt = partial(_encode_with, picture=picture, header=header, parameters=parameters, settings=settings)
     model, payloads, errors = min(
         each(attempt, models, settings.threads if header.tile_count == 1 else 1),

@@ -61,13 +61,13 @@ def _coding_of(header: container.Header) -> dict[str, Any]:
     if header.lossless:
         return {"quality": None, "quantization_step": None, "tune": None, "sample_range": None}
     parameters = Parameters.from_bytes(header.parameters, header.depth)
-    low, high = parameters.limits or (0, 255)
+    low, high = parameters.sample_range or (0, 255)
     step = 2 ** (parameters.step_index / STEPS_PER_OCTAVE - 4) * (high - low) / 255  # SPEC 3.2, 4.3
     return {
         "quality": parameters.quality,
         "quantization_step": round(step, 4),
         "tune": "visual" if parameters.adaptive else "psnr",
-        "sample_range": parameters.limits,
+        "sample_range": parameters.sample_range,
     }
 
 

@@ -11,7 +11,7 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.filtering.post import apply_filter, strength_errors
 from fdcodec.image.colour import aim_beyond, colour_matrix, from_planes, plane_bounds, to_planes
 from fdcodec.image.picture import Samples, colours_of
-from fdcodec.image.value_range import eight_bits
+from fdcodec.image.sample_range import eight_bits
 from fdcodec.model import ClassModel
 
 
@@ -24,12 +24,12 @@ def encode_part(
 
     colours = colours_of(samples)
     matrix = colour_matrix(parameters.colour) if colours.shape[2] == 3 else None
-    planes = to_planes(colours, matrix, parameters.limits)
+    planes = to_planes(colours, matrix, parameters.sample_range)
     bounds, step_index = plane_bounds(matrix), parameters.step_index
     options = search_options(settings, step_index, bounds)
     steps = None
     if parameters.adaptive:
-        steps = adaptive_steps(eight_bits(samples, parameters.limits), settings, step_index, bounds)
+        steps = adaptive_steps(eight_bits(samples, parameters.sample_range), settings, step_index, bounds)
     goal = planes if parameters.screen else aim_beyond(planes, matrix)  # it costs screens 1 to 3 %
     payload, decoded, maps, _ = encode_tile(goal, model, options, parameters.screen, steps)
     return payload, strength_errors(planes, decoded, maps, model, step_index)
@@ -54,7 +54,7 @@ def decode_part(
     step_index, screen, adaptive = parameters.step_index, parameters.screen, parameters.adaptive
     planes, maps = decode_tile(colours, planes_shape, model, step_index, bounds, screen, adaptive)
     apply_filter(planes, maps, model, step_index, parameters.strengths, bounds)
-    samples = from_planes(planes, matrix, height, width, parameters.limits)
+    samples = from_planes(planes, matrix, height, width, parameters.sample_range)
     if channels in (1, 3):
         return samples
     return np.concatenate([samples, _exact_samples(alpha, (height, width, 1), depth)], axis=2)

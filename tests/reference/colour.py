@@ -24,17 +24,17 @@ def ranges_of(matrix):
     return [(1024 - reach, 1024 + reach) for reach in reaches]
 
 
-def sample_of(value, limits):
+def sample_of(value, sample_range):
     """Return a value of the scale as a sample of 8 bits, or of 16 bits in a range."""
-    if limits is None:
+    if sample_range is None:
         return min(max((value + 4) >> 3, 0), 255)
-    low, high = limits
+    low, high = sample_range
     return low + ((high - low) * min(max(value, 0), 2040) + 1020) // 2040
 
 
-def samples_of(planes, matrix, limits=None):
+def samples_of(planes, matrix, sample_range=None):
     """Return the samples of one pixel's planes."""
     if matrix is None:
-        return [sample_of(planes[0], limits)]
+        return [sample_of(planes[0], sample_range)]
     totals = [(sum(matrix[k][channel] * (planes[k] - 1024) for k in range(3)) + 8192) >> 14 for channel in range(3)]
-    return [sample_of(total + 1020, limits) for total in totals]
+    return [sample_of(total + 1020, sample_range) for total in totals]

@@ -31,23 +31,25 @@ def test_range_of_gray():
     assert reference.ranges_of(None) == plane_bounds(None)
 
 
-@pytest.mark.parametrize("limits", RANGES)
+@pytest.mark.parametrize("sample_range", RANGES)
 @pytest.mark.parametrize("angles", ANGLES, ids=str)
-def test_random_planes_become_samples(angles, limits):
+def test_random_planes_become_samples(angles, sample_range):
     """Planes of random values, some far outside their ranges, give the specification's samples."""
     planes = np.random.default_rng(1).integers(-4000, 6000, (3, 8, 12), np.int32)
-    samples = from_planes(planes, colour_matrix(angles), 7, 10, limits)
+    samples = from_planes(planes, colour_matrix(angles), 7, 10, sample_range)
     matrix = reference.matrix_of(angles)
-    expected = [[reference.samples_of(planes[:, y, x].tolist(), matrix, limits) for x in range(10)] for y in range(7)]
+    expected = [
+        [reference.samples_of(planes[:, y, x].tolist(), matrix, sample_range) for x in range(10)] for y in range(7)
+    ]
     assert expected == samples.tolist()
 
 
-@pytest.mark.parametrize("limits", RANGES)
-def test_random_gray_becomes_samples(limits):
+@pytest.mark.parametrize("sample_range", RANGES)
+def test_random_gray_becomes_samples(sample_range):
     """A gray plane of any values gives the specification's samples."""
     plane = np.arange(-20, 2060, dtype=np.int32).reshape(1, 40, 52)
-    expected = [[reference.samples_of([value], None, limits) for value in row] for row in plane[0].tolist()]
-    assert expected == from_planes(plane, None, 40, 52, limits).tolist()
+    expected = [[reference.samples_of([value], None, sample_range) for value in row] for row in plane[0].tolist()]
+    assert expected == from_planes(plane, None, 40, 52, sample_range).tolist()
 
 
 @pytest.mark.parametrize("angles", ANGLES, ids=str)

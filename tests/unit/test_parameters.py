@@ -23,9 +23,9 @@ BLOCKS = {
     Parameters(0, (0, 0, 0), screen=True): b"\0\x80\0\0\0\0\1",
     Parameters(0, adaptive=True): b"\0\0\2",
     Parameters(0, (0, 0, 0), adaptive=True): b"\0\x80\0\0\0\0\2",
-    Parameters(0, limits=(0, 0)): b"\0\0\0\0\0\0",
-    Parameters(0, limits=(1, 65535)): b"\0\0\1\0\xff\xff",
-    Parameters(0, (0, 0, 0), adaptive=True, limits=(256, 257)): b"\0\x80\0\0\0\0\2\0\1\1\1",
+    Parameters(0, sample_range=(0, 0)): b"\0\0\0\0\0\0",
+    Parameters(0, sample_range=(1, 65535)): b"\0\0\1\0\xff\xff",
+    Parameters(0, (0, 0, 0), adaptive=True, sample_range=(256, 257)): b"\0\x80\0\0\0\0\2\0\1\1\1",
 }
 
 
@@ -33,7 +33,7 @@ BLOCKS = {
 def test_fields_lie_where_the_specification_says(parameters, block):
     """Each field has the bits of SPEC 3.1, both ways."""
     assert block == parameters.to_bytes()
-    assert parameters == Parameters.from_bytes(block, 8 if parameters.limits is None else 16)
+    assert parameters == Parameters.from_bytes(block, 8 if parameters.sample_range is None else 16)
 
 
 @pytest.mark.parametrize("colour", [None, (1, 256, 500)])
@@ -105,7 +105,7 @@ def test_qualities_of_16_bit_pictures():
     indices = [step_index_for(quality, deep=True) for quality in range(101)]
     assert indices[:76] == [step_index_for(quality) for quality in range(76)]
     assert pytest.approx(step_index_for(100) - indices[100], abs=1) == 3.3 * constants.STEPS_PER_OCTAVE
-    assert [Parameters(index, limits=(0, 9)).quality for index in indices] == list(range(101))
+    assert [Parameters(index, sample_range=(0, 9)).quality for index in indices] == list(range(101))
 
 
 def test_steps_beyond_the_qualities_have_none():

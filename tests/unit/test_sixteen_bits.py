@@ -10,7 +10,7 @@ import fdcodec
 from fdcodec import container
 from fdcodec.coding.parameters import Parameters
 from fdcodec.errors import FormatError
-from fdcodec.image.value_range import TOP, eight_bits, from_values, range_of, to_values
+from fdcodec.image.sample_range import TOP, eight_bits, from_values, range_of, to_values
 
 DEEP = np.uint16(37) * photo(40, 56) + np.uint16(900)
 SHAPES = {"gray": DEEP[:, :, 0], "one channel": DEEP[:, :, :1], "RGB": DEEP}
@@ -124,7 +124,7 @@ def test_tuning_by_eye():
     """Step offsets go with 16 bits, and cost no fewer bits than the file keeps."""
     data = fdcodec.encode(DEEP, tune="visual", quality=90)
     parameters = Parameters.from_bytes(container.read_header(data).parameters, 16)
-    assert (parameters.adaptive, parameters.limits) == (True, range_of(DEEP))
+    assert (parameters.adaptive, parameters.sample_range) == (True, range_of(DEEP))
     assert np.abs(fdcodec.decode(data).astype(int) - DEEP).mean() < np.ptp(DEEP) / 50
 
 

@@ -64,9 +64,8 @@ def test_decoder_of_the_specification_gives_the_same_samples(quality, channels, 
         sides = [[[block.log2_sides[k] for block in row] for row in blocks] for k in (0, 1)]
         strength, filters = parameters.strengths[min(k, 1)], model.filters[min(k, 1)]
         done.append(filtering.filtered(plane, sides, filters, step_index, strength, bounds[k]))
-    expected = [
-        [colour.samples_of([p[y][x] for p in done], matrix, parameters.limits) for x in range(width)] for y in range(20)
-    ]
+    pixels = [[[plane[y][x] for plane in done] for x in range(width)] for y in range(20)]
+    expected = [[colour.samples_of(pixel, matrix, parameters.sample_range) for pixel in row] for row in pixels]
     assert expected == decode(data).samples.tolist()
 
 

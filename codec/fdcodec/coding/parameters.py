@@ -40,7 +40,7 @@ class Parameters:
         Whether blocks may be sampled (SPEC 5.9).
     adaptive
         Whether trees have step offsets (SPEC 5.8) and coefficients weights (SPEC 4.2); not together with `screen`.
-    limits
+    sample_range
         Least and greatest of the 16-bit samples, the range that is coded (SPEC 3.2); None for 8 bits.
     """
 
@@ -49,16 +49,16 @@ class Parameters:
     strengths: tuple[int, int] = (0, 0)
     screen: bool = False
     adaptive: bool = False
-    limits: tuple[int, int] | None = None
+    sample_range: tuple[int, int] | None = None
 
     @property
     def quality(self) -> float | None:
         """A quality that gives this step: a whole number where one does, else in tenths; None where none does."""
-        return _qualities(self.limits is not None).get(self.step_index + FINER * self.adaptive)
+        return _qualities(self.sample_range is not None).get(self.step_index + FINER * self.adaptive)
 
     def to_bytes(self) -> bytes:
         """Return the block: step and strengths, angles if there are any, the tools that are on, a range if any."""
-        tools = _TOOLS[self.screen + 2 * self.adaptive] + _range_bytes(self.limits)
+        tools = _TOOLS[self.screen + 2 * self.adaptive] + _range_bytes(self.sample_range)
         head = self.step_index | self.strengths[0] << _STEP_BITS | self.strengths[1] << (_STEP_BITS + _STRENGTH_BITS)
         if self.colour is None:
             return head.to_bytes(2, "little") + tools
@@ -73,10 +73,10 @@ class Parameters:
         custom = bool(head & _CUSTOM_COLOUR)
         length = 6 if custom else 2
         data, rest = data[:length], data[length:]
-        tools, limits = rest[: len(rest) % _RANGE_BYTES], _parse_range(rest[len(rest) % _RANGE_BYTES :])
+        tools, sample_range = rest[: len(rest) % _RANGE_BYTES], _parse_range(rest[len(rest) % _RANGE_BYTES :])
         if len(data) != length or tools not in _TOOLS:
             raise FormatError(f"coding parameters: expected {length} bytes and, where tools are on, a 1 or a 2")
-        screen, adaptive, deep = tools == _TOOLS[1], tools == _TOOLS[2], limits is not None
+        screen, adaptive, deep = tools == _TOOLS[1], tools == _TOOLS[2], sample_range is not None
         if deep != (depth == 16) or (deep and screen):
             raise FormatError(f"coding parameters: a range of samples, or screen tools, in a picture of {depth} bits")
         step_index = head & ((1 << _STEP_BITS) - 1)
@@ -84,17 +84,17 @@ class Parameters:
             raise FormatError(f"coding parameters: step index {step_index} is above {MAX_STEP_INDEX}")
         strengths = (head >> _STEP_BITS & MAX_STRENGTH, head >> (_STEP_BITS + _STRENGTH_BITS) & MAX_STRENGTH)
         if not custom:
-            return cls(step_index, None, strengths, screen, adaptive, limits)
+            return cls(step_index, None, strengths, screen, adaptive, sample_range)
         packed = int.from_bytes(data[2:], "little")
         if packed >> (3 * COLOUR_ANGLE_BITS):
             raise FormatError("coding parameters: a reserved bit of the colour angles is set")
         mask = (1 << COLOUR_ANGLE_BITS) - 1
         angles = (packed & mask, packed >> COLOUR_ANGLE_BITS & mask, packed >> (2 * COLOUR_ANGLE_BITS) & mask)
-        return cls(step_index, angles, strengths, screen, adaptive, limits)
+        return cls(step_index, angles, strengths, screen, adaptive, sample_range)
 
 
-def _range_bytes(limits: tuple[int, int] | None) -> bytes:
-    return b"" if limits is None else limits[0].to_bytes(2, "little") + limits[1].to_bytes(2, "little")
+def _range_bytes(sample_range: tuple[int, int] | None) -> bytes:
+    return b"".join(end.to_bytes(2, "little") for end in sample_range or ())
 
 
 def _parse_range(data: bytes) -> tuple[int, int] | None:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from fdcodec.coding.constants import COLOUR_ANGLE_BITS, COLOUR_BITS, FRACTION_BITS
 from fdcodec.coding.parameters import Angles
 from fdcodec.image.picture import Samples
-from fdcodec.image.value_range import TOP, ValueRange, from_values, to_values
+from fdcodec.image.sample_range import TOP, SampleRange, from_values, to_values
 
 _LEVELS = 1 << COLOUR_ANGLE_BITS
 OPPONENT: NDArray[np.int64] = np.array([[9459, 9459, 9459], [11585, 0, -11585], [6689, -13377, 6689]], dtype=np.int64)
@@ -39,7 +39,7 @@ def plane_bounds(matrix: NDArray[np.int64] | None) -> list[tuple[int, int]]:
 
 
 def to_planes(
-    samples: Samples, matrix: NDArray[np.int64] | None, limits: ValueRange | None = None
+    samples: Samples, matrix: NDArray[np.int64] | None, sample_range: SampleRange | None = None
 ) -> NDArray[np.int32]:
     """Return the planes (1 or 3, height, width) of gray or RGB samples, padded right and below to multiples of 4.
 
@@ -49,11 +49,11 @@ def to_planes(
         Shape (height, width, 1 or 3), uint8 or uint16.
     matrix
         The colour matrix; None for gray.
-    limits
+    sample_range
         The range of 16-bit samples; None for 8 bits.
     """
     height, width, channels = samples.shape
-    padded = np.pad(to_values(samples, limits), ((0, -height % 4), (0, -width % 4), (0, 0)), mode="edge")
+    padded = np.pad(to_values(samples, sample_range), ((0, -height % 4), (0, -width % 4), (0, 0)), mode="edge")
     planes = np.empty((channels, *padded.shape[:2]), dtype=np.int32)
     if matrix is None:
         planes[0] = padded[:, :, 0]
@@ -87,10 +87,10 @@ def from_planes(
     matrix: NDArray[np.int64] | None,
     height: int,
     width: int,
-    limits: ValueRange | None = None,
+    sample_range: SampleRange | None = None,
 ) -> Samples:
     """Return the samples (height, width, 1 or 3) of decoded planes; the inverse of `to_planes`."""
-    shift, dtype = (FRACTION_BITS, np.uint8) if limits is None else (0, np.uint16)
+    shift, dtype = (FRACTION_BITS, np.uint8) if sample_range is None else (0, np.uint16)
     samples = np.empty((height, width, len(planes)), dtype)
     if matrix is None:
         samples[:, :, 0] = np.clip((planes[0, :height, :width] + (1 << shift >> 1)) >> shift, 0, TOP >> shift)
@@ -98,7 +98,7 @@ def from_planes(
         from fdcodec.kernels.colour_kernels import restore_colour
 
         restore_colour(planes, matrix, samples, shift)
-    return samples if limits is None else from_values(samples, limits)
+    return samples if sample_range is None else from_values(samples, sample_range)
 
 
 def choose_colour(samples: NDArray[np.uint8], step: float) -> Angles | None:

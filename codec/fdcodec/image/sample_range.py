@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from fdcodec.coding.constants import FRACTION_BITS
 from fdcodec.image.picture import Samples, colours_of
 
-ValueRange: TypeAlias = tuple[int, int]
+SampleRange: TypeAlias = tuple[int, int]
 
 TOP = 255 << FRACTION_BITS
 """Greatest value."""
 
 
-def range_of(samples: Samples) -> ValueRange | None:
+def range_of(samples: Samples) -> SampleRange | None:
     """Return the least and the greatest of 16-bit samples, alpha apart: the ends of the scale. None for 8 bits."""
     if samples.dtype == np.uint8:
         return None
@@ -22,26 +22,28 @@ def range_of(samples: Samples) -> ValueRange | None:
     return int(colours.min()), int(colours.max())
 
 
-def to_values(samples: Samples, limits: ValueRange | None) -> NDArray[np.uint16]:
-    """Return samples, any shape, as values 0..TOP: 8-bit ones exactly, 16-bit ones within `limits` rounded."""
-    if limits is None:
+def to_values(samples: Samples, sample_range: SampleRange | None) -> NDArray[np.uint16]:
+    """Return samples, any shape, as values 0..TOP: 8-bit ones exactly, 16-bit ones within `sample_range` rounded."""
+    if sample_range is None:
         return samples.astype(np.uint16) << np.uint16(FRACTION_BITS)
-    low, high = limits
-    span = max(high - low, 1)
-    return ((TOP * (samples.astype(np.int64) - low) + span // 2) // span).astype(np.uint16)
+    low, high = sample_range
+    span = high - low
+    scale = (TOP * np.arange(span + 1) + span // 2) // max(span, 1)
+    values: NDArray[np.uint16] = scale.astype(np.uint16)[samples - np.uint16(low)]
+    return values
 
 
-def from_values(values: NDArray[np.uint16], limits: ValueRange) -> NDArray[np.uint16]:
-    """Return the 16-bit samples of values; exact where `limits` are at most TOP apart."""
-    low, high = limits
+def from_values(values: NDArray[np.uint16], sample_range: SampleRange) -> NDArray[np.uint16]:
+    """Return the 16-bit samples of values; exact where the range is at most TOP long."""
+    low, high = sample_range
     scale = low + ((high - low) * np.arange(TOP + 1) + TOP // 2) // TOP
     samples: NDArray[np.uint16] = scale.astype(np.uint16)[values]
     return samples
 
 
-def eight_bits(samples: Samples, limits: ValueRange | None) -> NDArray[np.uint8]:
+def eight_bits(samples: Samples, sample_range: SampleRange | None) -> NDArray[np.uint8]:
     """Return gray or RGB of samples reduced to 8 bits: what the encoder's choices and training look at."""
     colours = colours_of(samples)
-    if limits is None:
+    if sample_range is None:
         return colours.astype(np.uint8, copy=False)
-    return ((to_values(colours, limits) + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS).astype(np.uint8)
+    return ((to_values(colours, sample_range) + (1 << (FRACTION_BITS - 1))) >> FRACTION_BITS).astype(np.uint8)
