@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+from PIL import Image
 from tests.images import photo, ramp
 
 import fdcodec
 from fdcodec.compare.codecs import NAMES, Fdc, select
 from fdcodec.compare.metrics import psnr
-from fdcodec.compare.rivals import RIVALS, WebP
-from fdcodec.errors import ParameterError
+from fdcodec.compare.rivals import JPEG2000, JPEGXL, RIVALS, WebP
+from fdcodec.compare.run import compare
+from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.model import registry
 from fdcodec.model.class_model import ClassModel
 
@@ -102,3 +104,37 @@ def test_auto_counts_presets_only(tmp_path, monkeypatch):
 def test_version_names_the_chosen_model():
     """The identity of a transform that is chosen by name is in the version."""
     assert registry.get("dct").hash.hex()[:16] in Fdc("dct").version()
+
+
+def test_images_of_16_bits_are_compared_by_codecs_that_take_them(tmp_path):
+    """Codecs of 8 bits and SSIMULACRA 2 are left out, the report is written, and pictures are shown in 8 bits."""
+    samples = np.uint16(9) * photo(192, 208)[:, :, 0] + np.uint16(500)
+    Image.fromarray(samples).save(tmp_path / "scan.png")
+    given = {"qualities": (30, 50, 70, 90), "transforms": ("photo",)}
+    comparison = compare([tmp_path / "scan.png"], tmp_path / "report", names=("jpeg420", "jxl", "fdc"), **given)
+    assert comparison.measures == ["psnr-y16", "ms-ssim-y16"]
+    assert list(comparison.codecs) == ["jxl", "fdc-photo"]
+    assert comparison.skipped == {"JPEG 4:2:0": "images of 8 bits a sample"}
+    assert all(value > 40 for record in comparison.records for value in record.results["psnr-y16"])
+    with Image.open(tmp_path / "report" / "crops" / "scan" / "original.png") as shown:
+        assert (shown.mode, shown.getextrema()[1] > 200) == ("L", True)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"), [({"names": ("webp",)}, "take fdc, jxl or jp2"), ({"metrics": ("ssimulacra2",)}, "8 bits")]
+)
+def test_what_is_for_8_bits_only_is_refused_for_16(tmp_path, given, told):
+    """No codec that takes 16 bits, or a measure that does not, is an error before any work."""
+    Image.new("I;16", (16, 16)).save(tmp_path / "scan.png")
+    with pytest.raises((UnsupportedError, ParameterError), match=told):
+        compare([tmp_path / "scan.png"], tmp_path / "report", **given)
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("codec", [JPEG2000(), JPEGXL(), Fdc("dct")], ids=lambda codec: codec.name)
+def test_deep_codecs_give_16_bits_back(codec):
+    """A codec that says so takes gray of 16 bits and gives it back, the finer the better the quality."""
+    samples = np.uint16(9) * photo(64, 64)[:, :, 0] + np.uint16(500)
+    decoded = [codec.decode(codec.encode(samples, quality), samples) for quality in (20, 90)]
+    assert {(image.dtype.name, image.shape) for image in decoded} == {("uint16", (64, 64))}
+    assert psnr(samples, decoded[0]) < psnr(samples, decoded[1])

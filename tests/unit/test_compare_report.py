@@ -63,7 +63,7 @@ def test_page_shows_the_bd_rates(folder):
     html = (folder / "index.html").read_text()
     assert re.search(r"<b>\+(99|100)\.\d %</b>", html)
     assert "AVIF &lt;4:2:0&gt; (skipped)" in html
-    assert "not installed: a Pillow with AVIF support" in html
+    assert "needs a Pillow with AVIF support" in html
 
 
 def test_plots_are_written_in_both_forms(folder):

@@ -155,10 +155,21 @@ def test_equal_stems_are_told_apart(tmp_path):
 
 
 def test_unreadable_images_name_the_file(tmp_path):
-    """Text named .png, 16-bit samples and tiny images are refused with the path."""
+    """Text named .png, floating point and tiny images are refused with the path."""
     (tmp_path / "text.png").write_text("no image")
-    Image.new("I;16", (16, 16)).save(tmp_path / "deep.png")
+    Image.new("F", (16, 16)).save(tmp_path / "float.tif")
     Image.new("L", (4, 16)).save(tmp_path / "tiny.png")
-    for name, error in (("text", FormatError), ("deep", UnsupportedError), ("tiny", UnsupportedError)):
-        with pytest.raises(error, match=f"{name}.png"):
-            load_all([tmp_path / f"{name}.png"], gray=False)
+    for name, error in (("text.png", FormatError), ("float.tif", UnsupportedError), ("tiny.png", UnsupportedError)):
+        with pytest.raises(error, match=name):
+            load_all([tmp_path / name], gray=False)
+
+
+def test_depths_are_compared_apart(tmp_path):
+    """Images of 16 bits are compared among themselves; beside one of 8 bits they are refused, with both names."""
+    Image.new("I;16", (16, 16)).save(tmp_path / "deep.png")
+    Image.new("L", (16, 16)).save(tmp_path / "shallow.png")
+    files = [tmp_path / "deep.png", tmp_path / "shallow.png"]
+    (deep,) = load_all(files[:1], gray=False)
+    assert (deep.depth, deep.planes, deep.samples.dtype) == (16, "y16", np.uint16)
+    with pytest.raises(ParameterError, match="deep has 16 bits a sample and shallow 8"):
+        load_all(files, gray=False)

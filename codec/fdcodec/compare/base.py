@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from fdcodec.compare.metrics import Samples
+from fdcodec.image.picture import Samples
 
 
 class Codec(ABC):
@@ -10,13 +10,15 @@ class Codec(ABC):
 
     `name` is its key in results, `label` what people read, `settings` everything but the quality. `qualities` is the
     default ladder, 0 (worst) to 100; ladders differ so that the curves cover about the same PSNR. JPEG's begins where
-    its pictures begin to be usable: its collapse below that would flatter all others.
+    its pictures begin to be usable: its collapse below that would flatter all others. `is_deep` says whether it codes
+    gray of 16 bits.
     """
 
     name: str
     label: str
     settings: str
     qualities: tuple[int, ...] = (15, 25, 38, 50, 65, 80, 90, 95)
+    is_deep = False
 
     @abstractmethod
     def missing(self) -> str:
@@ -28,7 +30,10 @@ class Codec(ABC):
 
     @abstractmethod
     def encode(self, image: Samples, quality: float) -> bytes:
-        """Return the complete file of a uint8 image of shape (height, width) or (height, width, 3)."""
+        """Return the complete file of an image of shape (height, width) or (height, width, 3), uint8.
+
+        If `is_deep`, (height, width) may be uint16.
+        """
 
     @abstractmethod
     def decode(self, data: bytes, like: Samples) -> Samples:

@@ -5,14 +5,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
-import numpy as np
-
 import fdcodec
 from fdcodec.arguments import check_tune
 from fdcodec.compare.base import Codec
-from fdcodec.compare.metrics import Samples
 from fdcodec.compare.rivals import RIVALS
 from fdcodec.errors import ParameterError
+from fdcodec.image.picture import Samples
 from fdcodec.model import registry
 from fdcodec.model.class_model import ClassModel
 
@@ -24,6 +22,7 @@ class Fdc(Codec):
     """fdcodec itself, with a transform by name ("auto", a preset) or by the path of an .fdt file, tuned as it says."""
 
     qualities = (0, 12, 25, 40, 55, 70, 82, 94)
+    is_deep = True
 
     def __init__(self, transform: str, tune: Literal["psnr", "visual"] = "psnr") -> None:
         self.transform, self.tune = transform, tune
@@ -53,7 +52,7 @@ class Fdc(Codec):
 
     def decode(self, data: bytes, like: Samples) -> Samples:
         """Decode with the public function."""
-        return np.asarray(fdcodec.decode(data), dtype=np.uint8)
+        return fdcodec.decode(data)
 
     def _models(self) -> list[ClassModel]:
         return registry.presets() if self.transform == "auto" else [registry.resolve(self.transform)]

@@ -5,13 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
 
 from fdcodec.compare.aggregate import anchor_of
 from fdcodec.compare.base import Codec
-from fdcodec.compare.metrics import Samples, psnr
+from fdcodec.compare.metrics import psnr
 from fdcodec.compare.records import Comparison, Crop, Record
 from fdcodec.compare.subjects import Subject
+from fdcodec.image.picture import Samples
 
 SIDE_PX = 144
 ANCHOR_POINT = 1  # the second lowest quality of the anchor: damage shows, and no codec is off its scale
@@ -29,12 +31,12 @@ def cut(comparison: Comparison, subjects: Sequence[Subject], codecs: Sequence[Co
         target = records[subject.name, anchor].results["bpp"][ANCHOR_POINT]
         coded = {c.name: _at_rate(c, subject, records[subject.name, c.name], target) for c in codecs}
         box = hardest_box(subject.samples, coded[anchor][1])
-        uncoded_bpp = 8 * subject.samples.size / subject.pixels
+        uncoded_bpp = subject.depth * subject.samples.size / subject.pixels
         versions = {ORIGINAL: (uncoded_bpp, subject.samples)} | coded
         _save_thumbnail(subject, folder / thumbnail_file(subject.name))
         for codec, (bpp, image) in versions.items():
             file = f"crops/{subject.name}/{codec}.png"
-            _save(image, box, folder / file)
+            _save(_shown(image, subject), box, folder / file)
             yield Crop(subject.name, codec, box, target, bpp, psnr(subject.samples, image), file)
 
 
@@ -76,13 +78,21 @@ def _interpolated_quality(known: Mapping[float, float], target_bpp: float) -> fl
     return round(float(np.interp(math.log(target_bpp), np.maximum.accumulate(np.log(bpp)), quality)))
 
 
-def _save(image: Samples, box: tuple[int, int, int, int], path: Path) -> None:
+def _shown(image: Samples, subject: Subject) -> NDArray[np.uint8]:
+    """Return an image as it is shown: of 16 bits, its 8 bits within the range of the original."""
+    if subject.depth == 8:
+        return image.astype(np.uint8, copy=False)
+    low, span = int(subject.samples.min()), max(int(np.ptp(subject.samples)), 1)
+    return np.clip((image.astype(np.float64) - low) * 255 / span, 0, 255).astype(np.uint8)
+
+
+def _save(image: NDArray[np.uint8], box: tuple[int, int, int, int], path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.fromarray(image).crop(box).save(path, optimize=True)
 
 
 def _save_thumbnail(subject: Subject, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    small = Image.fromarray(subject.samples)
+    small = Image.fromarray(_shown(subject.samples, subject))
     small.thumbnail((THUMBNAIL_PX, THUMBNAIL_PX))
     small.quantize(128).save(path, optimize=True)

@@ -1,6 +1,7 @@
-"""Measures of the difference between an 8-bit image and its decoded version.
+"""Measures of the difference between an image and its decoded version.
 
-Every function takes two uint8 arrays of equal shape, (height, width) for gray or (height, width, 3) for RGB.
+Every function takes two uint8 arrays of equal shape, (height, width) for gray or (height, width, 3) for RGB; all but
+SSIMULACRA 2 take uint16 as well.
 """
 
 import io
@@ -13,21 +14,21 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy.ndimage import correlate1d
 
-Samples = NDArray[np.uint8]
+from fdcodec.image.picture import Samples
 
-PEAK = 255.0
 SCALE_WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)  # Wang, Simoncelli, Bovik 2003, section 3.2
 WINDOW_RADIUS = 5
 WINDOW_SIGMA = 1.5
-LUMINANCE_FLOOR = (0.01 * PEAK) ** 2  # C1 of SSIM
-CONTRAST_FLOOR = (0.03 * PEAK) ** 2  # C2 of SSIM
+LUMINANCE_FLOOR = 0.01**2  # C1 of SSIM, of the squared dynamic range
+CONTRAST_FLOOR = 0.03**2  # C2 of SSIM
 MIN_SIDE_PX = (2 * WINDOW_RADIUS + 1) * 2 ** (len(SCALE_WEIGHTS) - 1)
 
 
 def psnr(reference: Samples, decoded: Samples) -> float:
     """Return the peak signal-to-noise ratio in dB, infinite for equal images.
 
-    ``10 log10(255^2 / MSE)``, the mean squared error pooled over all samples of all planes.
+    ``10 log10(peak^2 / MSE)``, peak the greatest value of the type, and the mean squared error pooled over all samples
+    of all planes.
 
     Examples
     --------
@@ -35,7 +36,7 @@ def psnr(reference: Samples, decoded: Samples) -> float:
     48.130803608679104
     """
     mse = float(np.mean((reference.astype(np.float64) - decoded) ** 2))
-    return 10 * math.log10(PEAK**2 / mse) if mse else math.inf
+    return 10 * math.log10(np.iinfo(reference.dtype).max ** 2 / mse) if mse else math.inf
 
 
 def ms_ssim(reference: Samples, decoded: Samples) -> float:
@@ -43,11 +44,13 @@ def ms_ssim(reference: Samples, decoded: Samples) -> float:
 
     Z. Wang, E. Simoncelli, A. Bovik, "Multiscale structural similarity for image quality assessment", 2003: five
     scales, 11x11 Gaussian window of sigma 1.5 inside the image only, scales halved by 2x2 means (an odd last row or
-    column is left out). NaN where a side is below 176 samples, for the window does not fit into the last scale.
+    column is left out). Samples of 16 bits count from the least of the reference to its greatest, the dynamic range.
+    NaN where a side is below 176 samples, for the window does not fit into the last scale.
     """
     if min(reference.shape[:2]) < MIN_SIDE_PX:
         return math.nan
-    x, y = (_planes(image) for image in (reference, decoded))
+    low, high = (0, 255) if reference.dtype == np.uint8 else (int(reference.min()), int(reference.max()))
+    x, y = ((_planes(image) - low) / max(high - low, 1) for image in (reference, decoded))
     product = np.ones(x.shape[0])
     for scale, weight in enumerate(SCALE_WEIGHTS):
         if scale:
@@ -71,6 +74,9 @@ METRICS: dict[str, Callable[[Samples, Samples], float]] = {
     "ms-ssim": ms_ssim,
     "ssimulacra2": ssimulacra2,
 }
+KINDS = {"rgb": "RGB", "y": "gray", "y16": "16-bit gray"}
+"""What the suffixes of metric names mean."""
+
 TITLES = {"psnr": "PSNR (dB)", "ms-ssim": "MS-SSIM (dB)", "ssimulacra2": "SSIMULACRA 2"}
 
 
@@ -84,6 +90,11 @@ def to_linear_scale(metric: str, value: float) -> float:
     if metric != "ms-ssim":
         return value
     return -10 * math.log10(1 - value) if value < 1 else math.inf
+
+
+def metrics_of(depth: int) -> list[str]:
+    """Return the names of the metrics that can be computed here for images of so many bits."""
+    return [name for name in installed() if depth == 8 or name != "ssimulacra2"]
 
 
 def _planes(image: Samples) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from fdcodec.compare.aggregate import Curve, average_curves, complete_images
-from fdcodec.compare.metrics import TITLES
+from fdcodec.compare.metrics import KINDS, TITLES
 from fdcodec.compare.records import Comparison
 from fdcodec.words import counted
 
@@ -43,7 +43,7 @@ def rate_distortion(comparison: Comparison, measure: str) -> Figure:
     for codec, curve in average_curves(comparison, measure).items():
         _draw(axes, codec, curve, label=comparison.codecs[codec], colour=palette[codec])
     count = len(complete_images(comparison, measure))
-    axes.set_title(f"{TITLES[metric]}, {counted(count, 'gray image' if planes == 'y' else 'RGB image')}")
+    axes.set_title(f"{TITLES[metric]}, {counted(count, f'{KINDS[planes]} image')}")
     _style(axes)
     figure.legend(loc="outside lower center", ncols=3, frameon=False, labelcolor=INK, fontsize=9)
     return figure

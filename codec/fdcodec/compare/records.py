@@ -62,7 +62,7 @@ class Comparison:
     def measures(self) -> list[str]:
         """Keys of the quality measures, such as ``psnr-rgb``, in the order of first appearance."""
         keys = dict.fromkeys(key for record in self.records for key in record.results)
-        return [key for key in keys if key.endswith(("-rgb", "-y"))]
+        return [key for key in keys if key.endswith(("-rgb", "-y", "-y16"))]
 
     def save(self, directory: Path) -> None:
         """Write ``run.json`` and ``IMAGE/CODEC.json`` under `directory`."""

@@ -102,7 +102,7 @@ def _curves(measures: list[str], folder: Path) -> str:
 def _method(comparison: Comparison) -> str:
     facts = comparison.environment
     lines = METHOD | {record.name: record.description for record in comparison.records}
-    lines |= {f"{label} (skipped)": f"not installed: {missing}" for label, missing in comparison.skipped.items()}
+    lines |= {f"{label} (skipped)": f"needs {missing}" for label, missing in comparison.skipped.items()}
     machine = facts["machine"]
     lines["Machine"] = f"{machine['processor']}, {counted(machine['cores'], 'core')}, {machine['system']}"
     lines["Versions"] = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())

@@ -7,7 +7,7 @@ from pathlib import Path
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates, image_bd_rates, speeds, spread
 from fdcodec.compare.bd_rate import BDRate
 from fdcodec.compare.crops import thumbnail_file
-from fdcodec.compare.metrics import TITLES
+from fdcodec.compare.metrics import KINDS, TITLES
 from fdcodec.compare.page import data_url, section, table
 from fdcodec.compare.plots import colours
 from fdcodec.compare.records import Comparison
@@ -93,7 +93,7 @@ def _image_cells(facts: dict[str, object], folder: Path) -> str:
 
 def _measure_title(measure: str) -> str:
     metric, planes = measure.rsplit("-", 1)
-    return TITLES[metric].removesuffix(" (dB)") + (" gray" if planes == "y" else "")
+    return TITLES[metric].removesuffix(" (dB)") + ("" if planes == "rgb" else f" {KINDS[planes]}")
 
 
 def _order(rate: BDRate) -> float:

@@ -2,6 +2,7 @@
 
 import importlib
 import io
+import math
 from importlib.metadata import version as package_version
 from importlib.util import find_spec
 from typing import Any, ClassVar
@@ -10,7 +11,7 @@ import numpy as np
 from PIL import Image, features
 
 from fdcodec.compare.base import Codec
-from fdcodec.compare.metrics import Samples
+from fdcodec.image.picture import Samples
 
 
 class PillowCodec(Codec):
@@ -105,14 +106,19 @@ class ImagecodecsCodec(Codec):
 
 
 class JPEG2000(ImagecodecsCodec):
-    """JPEG 2000 with the irreversible 9/7 wavelet; qualities 0..100 stand for a target PSNR of 24..49 dB."""
+    """JPEG 2000 with the irreversible 9/7 wavelet; qualities 0..100 stand for a target PSNR of 24..49 dB.
+
+    Of 16 bits it is that much above the PSNR of an error as large as the range of the samples.
+    """
 
     name, label, module, settings = "jp2", "JPEG 2000", "jpeg2k", "9/7 wavelet, one layer, level = 24 + quality / 4 dB"
     qualities = (5, 15, 28, 42, 56, 70, 84, 95)
+    is_deep = True
 
     def encode(self, image: Samples, quality: float) -> bytes:
         """Encode at a target PSNR."""
-        return bytes(self._call("encode", image, level=24 + quality / 4, reversible=False))
+        spread = 20 * math.log10(65535 / max(int(np.ptp(image)), 1)) if image.dtype == np.uint16 else 0
+        return bytes(self._call("encode", image, level=24 + quality / 4 + spread, reversible=False))
 
 
 class JPEGXL(ImagecodecsCodec):
@@ -120,6 +126,7 @@ class JPEGXL(ImagecodecsCodec):
 
     name, label, module, settings = "jxl", "JPEG XL", "jpegxl", "effort=7, distance as cjxl's --quality"
     qualities = (8, 22, 40, 55, 70, 82, 90, 95)
+    is_deep = True
 
     def encode(self, image: Samples, quality: float) -> bytes:
         """Encode at the distance of `quality`."""

@@ -8,7 +8,7 @@ from fdcodec.compare import INSTALL, codecs, crops, environment, report, subject
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates
 from fdcodec.compare.base import Codec
 from fdcodec.compare.bd_rate import BDRate
-from fdcodec.compare.metrics import METRICS, installed
+from fdcodec.compare.metrics import METRICS, installed, metrics_of
 from fdcodec.compare.records import Comparison
 from fdcodec.compare.sweep import sweep
 from fdcodec.errors import ParameterError, UnsupportedError
@@ -48,7 +48,12 @@ def compare(
     chosen, skipped = codecs.select(tuple(names), tuple(transforms), tune)
     _check(chosen, qualities, metrics)
     images = subjects.load_all(subjects.find(paths), gray)
-    steps = sweep(images, chosen, metrics or installed(), qualities)
+    depth = images[0].depth
+    if depth == 16:
+        skipped |= {codec.label: "images of 8 bits a sample" for codec in chosen if not codec.is_deep}
+        chosen = [codec for codec in chosen if codec.is_deep]
+    _check_depth(chosen, metrics, depth)
+    steps = sweep(images, chosen, metrics or metrics_of(depth), qualities)
     folder.mkdir(parents=True, exist_ok=True)  # after everything that is refused
     records = list(track(steps, description="Coding", total=len(images) * len(chosen)))
     measured = Comparison(environment.describe(), skipped, records)
@@ -64,6 +69,14 @@ def bd_rates(comparison: Comparison) -> dict[str, dict[str, BDRate]]:
     """Return the BD-rates of the average curves by measure and codec."""
     anchor = anchor_of(comparison)
     return {measure: average_bd_rates(comparison, measure, anchor) for measure in comparison.measures}
+
+
+def _check_depth(chosen: Sequence[Codec], metrics: Sequence[str] | None, depth: int) -> None:
+    if not chosen:
+        raise UnsupportedError(f"codecs: none of those chosen codes {depth} bits a sample; take fdc, jxl or jp2")
+    left_out = [metric for metric in metrics or () if metric not in metrics_of(depth)]
+    if left_out:
+        raise ParameterError(f"metrics: {left_out[0]!r} is defined for 8 bits a sample only; leave it out")
 
 
 def _check(chosen: Sequence[Codec], qualities: Sequence[float] | None, metrics: Sequence[str] | None) -> None:

@@ -1,4 +1,4 @@
-"""The images of a comparison: found, loaded as 8-bit gray or RGB, named, hashed."""
+"""The images of a comparison: found, loaded as gray or RGB of 8 bits or gray of 16, named, hashed."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from fdcodec.compare.metrics import Samples
 from fdcodec.errors import FormatError, LimitError, ParameterError, UnsupportedError
+from fdcodec.image.picture import Samples
+from fdcodec.image.pillow_modes import samples_of_pillow
 
 LOSSLESS_SUFFIXES = {".png", ".ppm", ".pgm", ".bmp", ".tif", ".tiff"}
 EIGHT_BIT_MODES = {"1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr"}
+SIXTEEN_BIT_MODES = {"I;16", "I;16B", "I;16L", "I"}
 MIN_SIDE_PX = 8  # below it SSIMULACRA 2 is not defined, and curves say nothing
 
 
@@ -33,8 +35,13 @@ class Subject:
 
     @property
     def planes(self) -> str:
-        """``rgb`` or ``y``, the suffix of metric names, so that gray and colour are never averaged together."""
-        return "y" if self.samples.ndim == 2 else "rgb"
+        """``rgb``, ``y`` or ``y16``, the suffix of metric names: what differs in it is never averaged together."""
+        return "rgb" if self.samples.ndim == 3 else "y" if self.depth == 8 else "y16"
+
+    @property
+    def depth(self) -> int:
+        """Bits of a sample."""
+        return 8 * self.samples.dtype.itemsize
 
     @property
     def pixels(self) -> int:
@@ -58,8 +65,15 @@ def find(paths: Iterable[Path]) -> list[Path]:
 
 
 def load_all(files: Sequence[Path], gray: bool) -> list[Subject]:
-    """Load images; with `gray`, colour is reduced to BT.601 luma, and alpha is laid over white in any case."""
-    return [_load(path, name, gray) for path, name in zip(files, _names(files), strict=True)]
+    """Load images of one depth; with `gray`, colour is reduced to BT.601 luma, and alpha is laid over white anyway."""
+    subjects = [_load(path, name, gray) for path, name in zip(files, _names(files), strict=True)]
+    for subject in subjects:
+        if subject.depth != subjects[0].depth:
+            raise ParameterError(
+                f"images: {subjects[0].name} has {subjects[0].depth} bits a sample and {subject.name} {subject.depth}, "
+                "for which codecs and measures differ; compare them apart"
+            )
+    return subjects
 
 
 def _names(files: Sequence[Path]) -> list[str]:
@@ -75,10 +89,10 @@ def _names(files: Sequence[Path]) -> list[str]:
 def _load(path: Path, name: str, gray: bool) -> Subject:
     try:
         with Image.open(path) as image:
-            if image.mode not in EIGHT_BIT_MODES:
-                raise UnsupportedError(f"{path}: mode {image.mode!r}; compare takes images of 8 bits a sample")
-            samples = np.asarray(_opaque(image).convert("L" if gray or image.mode in {"1", "L", "LA"} else "RGB"))
+            samples = _samples_of(image, gray)
             kind = image.format or ""
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{path}: {error}") from error
     except Image.DecompressionBombError as error:
         raise LimitError(f"{path}: {error}") from error
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
@@ -86,6 +100,15 @@ def _load(path: Path, name: str, gray: bool) -> Subject:
     if min(samples.shape[:2]) < MIN_SIDE_PX:
         raise UnsupportedError(f"{path}: a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
     return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples)
+
+
+def _samples_of(image: Image.Image, gray: bool) -> Samples:
+    if image.mode in SIXTEEN_BIT_MODES:
+        return samples_of_pillow(image)[0]
+    if image.mode not in EIGHT_BIT_MODES:
+        raise UnsupportedError(f"mode {image.mode!r}; compare takes images of 8 bits a sample, and gray of 16")
+    samples: Samples = np.asarray(_opaque(image).convert("L" if gray or image.mode in {"1", "L", "LA"} else "RGB"))
+    return samples
 
 
 def _opaque(image: Image.Image) -> Image.Image:

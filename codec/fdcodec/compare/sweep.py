@@ -4,10 +4,11 @@ import time
 from collections.abc import Iterator, Sequence
 
 from fdcodec.compare.base import Codec
-from fdcodec.compare.metrics import METRICS, Samples
+from fdcodec.compare.metrics import METRICS
 from fdcodec.compare.records import Record
 from fdcodec.compare.subjects import Subject
 from fdcodec.errors import ParameterError
+from fdcodec.image.picture import Samples
 
 
 def sweep(
