@@ -85,6 +85,18 @@ def test_tune_is_named_and_used():
         select(("fdc",), ("dct",), "ear")
 
 
+def test_models_of_ones_own_can_be_named(tmp_path):
+    """Files that name a model are smaller by the model, decode with it, and their settings say so."""
+    own = ClassModel("own", start_states=registry.get("photo").start_states)
+    own.save(tmp_path / "own.fdt")
+    image = photo(32, 48)
+    carrying, naming = (select(("fdc",), (str(tmp_path / "own.fdt"),), embed=embed)[0][0] for embed in ("auto", False))
+    assert (carrying.settings, naming.settings) == ("transform=own", "transform=own, models named")
+    files = carrying.encode(image, 50), naming.encode(image, 50)
+    assert len(files[0]) > len(files[1]) + len(own.to_bytes())
+    assert np.array_equal(carrying.decode(files[0], image), naming.decode(files[1], image))
+
+
 def test_training_hashes_are_found_in_any_recipe(tmp_path):
     """Every sha256 in a recipe counts, however deep it stands."""
     hashes = [character * 64 for character in "abc"]

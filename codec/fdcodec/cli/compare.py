@@ -59,6 +59,11 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     show_default=True,
     help="Of fdcodec; names or paths.",
 )
+@click.option(
+    "--no-embed",
+    is_flag=True,
+    help="Of fdcodec: class models of your own are named, and not counted in each file.",
+)
 @click.option("--tune", type=click.Choice(TUNES), default="psnr", show_default=True, help="Of fdcodec, as of encode.")
 @click.option(
     "--qualities",
@@ -70,7 +75,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
 @click.option("--metrics", metavar="NAMES", callback=_names, help="Of psnr, ms-ssim, ssimulacra2 [all installed].")
 @click.option("-f", "--force", is_flag=True, help="Write into a folder that is not empty.")
 @click.option("--json", "as_json", is_flag=True, help="Print the BD-rates as JSON.")
-def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, **choices: Any) -> None:
+def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, no_embed: bool, **choices: Any) -> None:
     """Compare codecs on IMAGES (files, or folders of lossless images) and write a report to read in a browser."""
     absent = [package for package in NEEDED if find_spec(package) is None]
     if absent:
@@ -86,7 +91,7 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     )
     console.announce_compilation("comparing")
     given = {name: value for name, value in choices.items() if value is not None}
-    comparison = run.compare(images, output, **given, track=_progress())
+    comparison = run.compare(images, output, **given, embed=False if no_embed else "auto", track=_progress())
     page = output / "index.html"
     rates = run.bd_rates(comparison)
     if as_json:

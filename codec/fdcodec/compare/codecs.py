@@ -19,19 +19,26 @@ NAMES = (*RIVALS, "fdc")
 
 
 class Fdc(Codec):
-    """fdcodec itself, with a transform by name ("auto", a preset) or by the path of an .fdt file, tuned as it says."""
+    """fdcodec itself, with a transform by name ("auto", a preset) or by the path of an .fdt file, tuned as it says.
+
+    With `embed` False its files name a class model of one's own, and do not count it.
+    """
 
     qualities = (0, 12, 25, 40, 55, 70, 82, 94)
     is_deep = True
 
-    def __init__(self, transform: str, tune: Literal["psnr", "visual"] = "psnr") -> None:
-        self.transform, self.tune = transform, tune
+    def __init__(
+        self, transform: str, tune: Literal["psnr", "visual"] = "psnr", embed: Literal[False, "auto"] = "auto"
+    ) -> None:
+        self.transform, self.tune, self.embed = transform, tune, embed
         stem = Path(transform).stem
         self.name, self.label, self.settings = f"fdc-{stem}", f"fdcodec {stem}", f"transform={stem}"
         if tune != "psnr":
             self.name += f"-{tune}"
             self.label += f" {tune}"
             self.settings += f", tune={tune}"
+        if embed is False:
+            self.settings += ", models named"
 
     def missing(self) -> str:
         """Return nothing: the codec is this package."""
@@ -48,18 +55,21 @@ class Fdc(Codec):
 
     def encode(self, image: Samples, quality: float) -> bytes:
         """Encode with the public function."""
-        return fdcodec.encode(image, quality=quality, transform=self.transform, tune=self.tune)
+        return fdcodec.encode(image, quality=quality, transform=self.transform, tune=self.tune, embed=self.embed)
 
     def decode(self, data: bytes, like: Samples) -> Samples:
         """Decode with the public function."""
-        return fdcodec.decode(data)
+        return fdcodec.decode(data, transform=None if self.transform == "auto" else self.transform)
 
     def _models(self) -> list[ClassModel]:
         return registry.presets() if self.transform == "auto" else [registry.resolve(self.transform)]
 
 
 def select(
-    names: tuple[str, ...], transforms: tuple[str, ...], tune: Literal["psnr", "visual"] = "psnr"
+    names: tuple[str, ...],
+    transforms: tuple[str, ...],
+    tune: Literal["psnr", "visual"] = "psnr",
+    embed: Literal[False, "auto"] = "auto",
 ) -> tuple[list[Codec], dict[str, str]]:
     """Return the codecs that work here, and for each that does not what it misses.
 
@@ -71,6 +81,8 @@ def select(
         What ``fdcodec.encode(transform=...)`` takes.
     tune
         What ``fdcodec.encode(tune=...)`` takes.
+    embed
+        Whether files carry class models of one's own.
     """
     check_tune(tune)
     unknown = [name for name in names if name not in NAMES]
@@ -79,7 +91,7 @@ def select(
     wanted = [
         codec
         for name in names
-        for codec in ([Fdc(transform, tune) for transform in transforms] if name == "fdc" else [RIVALS[name]()])
+        for codec in ([Fdc(transform, tune, embed) for transform in transforms] if name == "fdc" else [RIVALS[name]()])
     ]
     return [c for c in wanted if not c.missing()], {c.label: c.missing() for c in wanted if c.missing()}
 

@@ -26,6 +26,7 @@ def compare(
     gray: bool = False,
     metrics: Sequence[str] | None = None,
     tune: Literal["psnr", "visual"] = "psnr",
+    embed: Literal[False, "auto"] = "auto",
     track: Track = lambda steps, description, total: steps,
 ) -> Comparison:
     """Compare codecs on images; write ``index.html``, plots, crops and ``results/`` into `folder`.
@@ -34,7 +35,7 @@ def compare(
     ----------
     paths
         Image files, or directories of losslessly stored images.
-    names, transforms, tune
+    names, transforms, tune, embed
         As `fdcodec.compare.codecs.select` takes them.
     qualities
         Qualities 0..100 in place of each codec's own ladder; at least two.
@@ -45,7 +46,7 @@ def compare(
     track
         Called with an iterable of steps, a description and their number; returns the iterable with progress shown.
     """
-    chosen, skipped = codecs.select(tuple(names), tuple(transforms), tune)
+    chosen, skipped = codecs.select(tuple(names), tuple(transforms), tune, embed)
     _check(chosen, qualities, metrics)
     images = subjects.load_all(subjects.find(paths), gray)
     depth = images[0].depth
