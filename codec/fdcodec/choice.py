@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.lossy import encode_tile
-from fdcodec.coding.parameters import Parameters, step_index_for, visual_step
+from fdcodec.coding.parameters import Parameters, finest_step, step_index_for, visual_step
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors
@@ -40,6 +40,8 @@ def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters
     screen = not deep and is_screen(colours)  # values of 16-bit samples are not on the grid that screen tools code
     adaptive = settings.tune == "visual" and not screen
     step_index = (visual_step if adaptive else step_index_for)(settings.quality, deep)
+    if sample_range is not None:
+        step_index = max(step_index, finest_step(sample_range))
     colour = None if colours.shape[2] == 1 else choose_colour(colours, 2.0 ** (step_index / 32 - 4))
     return Parameters(step_index, colour, screen=screen, adaptive=adaptive, sample_range=sample_range)
 

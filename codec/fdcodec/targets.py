@@ -51,8 +51,11 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
         return Encoded(_encoded(picture, replace(settings, quality=target.value)))
     if target.kind == "psnr_db":
         goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
-        data, reached = _best(picture, settings, goal, lambda data: psnr_db(picture, data, _own_model(settings)))
-        return Encoded(data, reached, _psnr_miss(reached, target.value))
+        exact_db = _exact_db(picture)
+        data, reached = _best(
+            picture, settings, goal, lambda data: min(psnr_db(picture, data, _own_model(settings)), exact_db)
+        )
+        return Encoded(data, inf if reached == exact_db else reached, _psnr_miss(reached, target.value, exact_db))
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
     data, _ = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
     return Encoded(data, miss=_size_miss(len(data), size))
@@ -69,12 +72,16 @@ def _own_model(settings: EncoderSettings) -> ClassModel | None:
     return None if settings.transform == "auto" else resolve(settings.transform)
 
 
-def _psnr_miss(reached_db: float, wanted_db: float) -> TargetWarning | None:
+def _exact_db(picture: Picture) -> float:
+    """Return a PSNR above that of an error of 1 in one sample: what a search takes for that of an exact file."""
+    return 10 * log10((2**picture.depth - 1) ** 2 * picture.samples.size) + 1
+
+
+def _psnr_miss(reached_db: float, wanted_db: float, exact_db: float) -> TargetWarning | None:
     if abs(reached_db - wanted_db) <= PROMISED_DB:
         return None
-    return TargetWarning(
-        f"a PSNR of {wanted_db:g} dB was not met; of the files tried the nearest has {reached_db:.2f} dB"
-    )
+    nearest = "is exact" if reached_db == exact_db else f"has {reached_db:.2f} dB"
+    return TargetWarning(f"a PSNR of {wanted_db:g} dB was not met; of the files tried the nearest {nearest}")
 
 
 def _size_miss(size_bytes: int, limit_bytes: int) -> TargetWarning | None:

@@ -120,7 +120,7 @@ def test_version_names_the_chosen_model():
 
 def test_images_of_16_bits_are_compared_by_codecs_that_take_them(tmp_path):
     """Codecs of 8 bits and SSIMULACRA 2 are left out, the report is written, and pictures are shown in 8 bits."""
-    samples = np.uint16(9) * photo(192, 208)[:, :, 0] + np.uint16(500)
+    samples = 9 * photo(192, 208)[:, :, 0].astype(np.uint16) + 500
     Image.fromarray(samples).save(tmp_path / "scan.png")
     given = {"qualities": (30, 50, 70, 90), "transforms": ("photo",)}
     comparison = compare([tmp_path / "scan.png"], tmp_path / "report", names=("jpeg420", "jxl", "fdc"), **given)
@@ -146,7 +146,7 @@ def test_what_is_for_8_bits_only_is_refused_for_16(tmp_path, given, told):
 @pytest.mark.parametrize("codec", [JPEG2000(), JPEGXL(), Fdc("dct")], ids=lambda codec: codec.name)
 def test_deep_codecs_give_16_bits_back(codec):
     """A codec that says so takes gray of 16 bits and gives it back, the finer the better the quality."""
-    samples = np.uint16(9) * photo(64, 64)[:, :, 0] + np.uint16(500)
+    samples = 9 * photo(64, 64)[:, :, 0].astype(np.uint16) + 500
     decoded = [codec.decode(codec.encode(samples, quality), samples) for quality in (20, 90)]
     assert {(image.dtype.name, image.shape) for image in decoded} == {("uint16", (64, 64))}
     assert psnr(samples, decoded[0]) < psnr(samples, decoded[1])

@@ -38,6 +38,45 @@ def test_sixteen_bit_colour_is_refused_where_nothing_may_be_lost(kind):
         read_image(deep_colour()[kind], lossless=True)
 
 
+@pytest.mark.parametrize(
+    ("header", "greatest"),
+    [(b"P5 2 1 4095\n", 4095), (b"P5 2 1 100\n", 100), (b"P6 1 1 1000\n", 1000), (b"P2 2 1 300\n", 300)],
+)
+def test_values_that_pillow_scales_are_told(header, greatest):
+    """A greatest value of its own makes other samples than those of the file: a note, or with `lossless` a refusal."""
+    data = header + (b"7 9" if header.startswith(b"P2") else bytes(6))
+    notes = read_image(data).notes
+    assert f"values 0..{greatest} were scaled to the full range of 8 or 16 bits, as Pillow reads them" in notes
+    with pytest.raises(UnsupportedError, match=f"lossless: Pillow scales the values 0..{greatest}"):
+        read_image(data, lossless=True)
+
+
+def test_twelve_bits_of_jpeg_2000_are_told():
+    """Pillow shifts them up to 16."""
+    data = bytearray(imagecodecs.jpeg2k_encode(noise(40, 40, 1, seed=16, dtype=np.uint16)[:, :, 0], level=0))
+    data[data.find(b"\xff\x4f\xff\x51") + 42] = 11
+    assert any("values 0..4095 were scaled" in note for note in read_image(bytes(data)).notes)
+
+
+@pytest.mark.parametrize("kind", ["PNG", "TIFF", "PPM"])
+def test_full_ranges_are_not_scaled(kind):
+    """Of 8 and of 16 bits nothing is said, and every sample is the file's."""
+    for dtype in (np.uint8, np.uint16):
+        samples = noise(5, 7, 1, seed=17, dtype=dtype)
+        picture, notes = read_image(saved(samples, kind), lossless=True)
+        assert (picture.samples.tolist(), notes) == (samples.tolist(), ())
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_white_that_is_zero_is_turned_round(dtype):
+    """A TIFF whose 0 is white gives the picture, not its negative, of 8 bits and of 16."""
+    samples = noise(5, 7, 1, seed=18, dtype=dtype)
+    data = saved(samples, "TIFF")
+    black, white = (struct.pack("<HHII", 262, 3, 1, value) for value in (1, 0))
+    assert data.count(black) == 1
+    assert np.array_equal(read_image(data.replace(black, white)).picture.samples, np.invert(samples))
+
+
 def test_floating_point_is_refused_for_what_it_is():
     """With `lossless` or without, the message is that of the mode."""
     for lossless in (False, True):

@@ -85,6 +85,14 @@ def test_tags_of_odd_types_do_not_refuse_a_tiff():
     assert notes[0].startswith("EXIF was left out, as it is damaged: ")
 
 
+@pytest.mark.parametrize("encoding", ["utf-32-le", "utf-32-be"])
+def test_xmp_in_utf_32_is_not_taken_for_utf_16(encoding):
+    """One mark of an encoding begins another."""
+    picture = Picture(noise(2, 2, 3, seed=3), xmp=("\ufeff" + XMP.decode()).encode(encoding))
+    data, notes = image_bytes(picture, ".png")
+    assert (read_image(data).picture.xmp, notes) == (XMP, (".png: XMP converted from UTF-32 to UTF-8",))
+
+
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
 def test_xmp_in_utf_16_is_converted_for_png(encoding):
     """PNG holds XMP in UTF-8; another encoding that names itself is converted with a note, and kept elsewhere."""
@@ -97,7 +105,9 @@ def test_xmp_in_utf_16_is_converted_for_png(encoding):
         assert (read_image(data).picture.xmp, notes) == (xmp, ())
 
 
-@pytest.mark.parametrize("xmp", [XMP.decode().encode("latin-1"), BOM_UTF16_LE + b"<"], ids=["latin-1", "odd length"])
+@pytest.mark.parametrize(
+    "xmp", [XMP.decode().encode("latin-1"), BOM_UTF16_LE + b"<", b"<x>\0</x>"], ids=["latin-1", "odd length", "null"]
+)
 def test_xmp_that_is_no_text_is_dropped_from_png(xmp):
     """The samples and the other metadata are written, and the note names what is not."""
     data, notes = image_bytes(Picture(noise(2, 2, 3, seed=4), xmp=xmp, icc=ICC), ".png")

@@ -89,6 +89,6 @@ def test_measures_of_16_bits():
     """A PSNR has the greatest value of its type as the peak, MS-SSIM the range of the reference."""
     image, noisy = noisy_pair(200, 400, seed=1)
     image[0, :2] = 0, 255
-    deep, deep_noisy = (np.uint16(7) * each.astype(np.uint16) + np.uint16(3000) for each in (image, noisy))
+    deep, deep_noisy = (7 * each.astype(np.uint16) + 3000 for each in (image, noisy))
     assert psnr(deep, deep_noisy) == pytest.approx(psnr(image, noisy) + 20 * math.log10(65535 / 255 / 7))
     assert ms_ssim(deep, deep_noisy) == pytest.approx(ms_ssim(image, noisy))

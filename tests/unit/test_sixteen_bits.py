@@ -8,11 +8,11 @@ from tests.images import noise, photo
 
 import fdcodec
 from fdcodec import container
-from fdcodec.coding.parameters import Parameters
-from fdcodec.errors import FormatError
+from fdcodec.coding.parameters import Parameters, finest_step, step_index_for
+from fdcodec.errors import FormatError, TargetWarning
 from fdcodec.image.sample_range import TOP, eight_bits, from_values, range_of, to_values
 
-DEEP = np.uint16(37) * photo(40, 56) + np.uint16(900)
+DEEP = 37 * photo(40, 56).astype(np.uint16) + 900
 SHAPES = {"gray": DEEP[:, :, 0], "one channel": DEEP[:, :, :1], "RGB": DEEP}
 ALPHA = noise(40, 56, 1, seed=1, dtype=np.uint16)
 
@@ -88,7 +88,7 @@ def test_eight_bit_picture_on_the_full_scale_has_its_payload():
     """A photograph spread over all 16 bits is coded as that of 8 bits, up to the quality where steps part."""
     samples = photo(40, 56)
     samples[0, 0] = 0, 255, 0
-    assert payload(samples, quality=60) == payload(np.uint16(257) * samples, quality=60)
+    assert payload(samples, quality=60) == payload(257 * samples.astype(np.uint16), quality=60)
 
 
 def test_offset_and_contrast_cost_nothing():
@@ -96,7 +96,7 @@ def test_offset_and_contrast_cost_nothing():
     span = int(np.ptp(DEEP))
     values = to_values(DEEP, range_of(DEEP)).astype(np.uint16)
     assert span > TOP
-    assert payload(values, quality=80) == payload(3 * values + np.uint16(50), quality=80)
+    assert payload(values, quality=80) == payload(3 * values + 50, quality=80)
 
 
 def test_tiles_share_the_range():
@@ -109,10 +109,42 @@ def test_tiles_share_the_range():
 @pytest.mark.parametrize("psnr_db", [70.0, 80.0])
 def test_psnr_is_that_of_the_full_scale(psnr_db):
     """A PSNR counts 65535 as the peak, and is met within 0.1 dB; a picture of a few blocks would step over it."""
-    samples = np.uint16(37) * photo(96, 128) + np.uint16(900)
+    samples = 37 * photo(96, 128).astype(np.uint16) + 900
     decoded = fdcodec.decode(fdcodec.encode(samples, psnr_db=psnr_db, effort=3))
     error = np.square(decoded.astype(float) - samples).mean()
     assert abs(10 * np.log10(65535**2 / error) - psnr_db) <= 0.1
+
+
+@pytest.mark.parametrize("psnr_db", [100.0, 104.0])
+def test_psnr_is_met_where_fine_qualities_are_exact(psnr_db):
+    """An exact file, whose PSNR is infinite, does not mislead the search."""
+    samples = photo(96, 128)[:, :, :1].astype(np.uint16)
+    decoded = fdcodec.decode(fdcodec.encode(samples, psnr_db=psnr_db, effort=1, transform="photo"))
+    error = np.square(decoded.astype(float) - samples).mean()
+    assert abs(10 * np.log10(65535**2 / error) - psnr_db) <= 0.5  # of which some tenths are a few samples
+
+
+def test_exact_file_is_told_as_one():
+    """Where every file is exact, that is said of the nearest, and no number of decibels."""
+    with pytest.warns(TargetWarning, match="60 dB was not met; of the files tried the nearest is exact"):
+        fdcodec.encode(np.full((9, 9), 7, np.uint16), psnr_db=60)
+
+
+@pytest.mark.parametrize("span", [1, 48, 255, 600])
+def test_qualities_stop_where_samples_are_exact(span):
+    """The finest step is half a sample: a short range is coded no finer than that, and nearly all of it exactly."""
+    samples = (photo(64, 64)[:, :, 0].astype(np.uint32) * span // 255).astype(np.uint16)
+    data = fdcodec.encode(samples, quality=100, effort=2, transform="photo")
+    parameters = Parameters.from_bytes(container.read_header(data).parameters, 16)
+    error = np.abs(fdcodec.decode(data).astype(int) - samples)
+    finest = finest_step((int(samples.min()), int(samples.max())))
+    assert parameters.step_index == max(finest, step_index_for(100, deep=True))
+    assert (error.max() <= 1, np.mean(error > 0) < 0.01) == (True, True)
+
+
+def test_long_ranges_have_all_qualities():
+    """Where half a sample is finer than the finest quality, that is the bound."""
+    assert finest_step((0, 4095)) < step_index_for(100, deep=True) < finest_step((0, 255))
 
 
 def test_size_is_met():
@@ -131,7 +163,7 @@ def test_tuning_by_eye():
 def test_drawings_use_no_screen_tools():
     """Samples of 16 bits are off the grid of the screen tools, which stay off."""
     drawn = np.kron(noise(6, 8, 1, seed=3, dtype=np.uint16)[:, :, 0] // 20000, np.ones((8, 8), np.uint16))
-    data = fdcodec.encode(drawn * np.uint16(9000))
+    data = fdcodec.encode(9000 * drawn)
     assert not Parameters.from_bytes(container.read_header(data).parameters, 16).screen
     assert fdcodec.decode(data).dtype == np.uint16
 
@@ -148,5 +180,5 @@ def test_depth_and_parameters_that_disagree_are_refused():
 
 def test_models_are_learned_from_sixteen_bits():
     """Training sees 16-bit pictures reduced to the 8 bits of their range."""
-    deep = np.uint16(16) * photo(64, 64) + np.uint16(5)
+    deep = 16 * photo(64, 64).astype(np.uint16) + 5
     assert fdcodec.learn([deep]).hash == fdcodec.learn([eight_bits(deep, range_of(deep))]).hash

@@ -50,7 +50,7 @@ def test_decoder_of_the_specification_gives_the_same_samples(quality, channels, 
     """A whole file, decoded by plain Python written from the specification, has the package's samples."""
     samples, model = (photo if tune == "psnr" else uneven)(20, width)[:, :, :channels].copy(), get("photo")
     if depth == 16:
-        samples = np.uint16(37) * samples + np.uint16(1000)
+        samples = 37 * samples.astype(np.uint16) + 1000
     data = encode(Picture(samples), EncoderSettings(quality=quality, transform=model, effort=3, tune=tune))
     file = container.read(data)
     parameters = Parameters.from_bytes(file.header.parameters, file.header.depth)

@@ -191,10 +191,12 @@ def _repeats(data: bytes, samples: Samples) -> bool:
     """Tell whether a picture is drawn, and its tiles have so few patterns that they are likely smaller without loss."""
     from fdcodec import container
     from fdcodec.coding.parameters import Parameters
-    from fdcodec.image.screen import count_patterns
+    from fdcodec.image.sample_range import eight_bits
+    from fdcodec.image.screen import count_patterns, is_screen
 
     header = container.read_header(data)
-    if not Parameters.from_bytes(header.parameters, header.depth).screen:
+    parameters = Parameters.from_bytes(header.parameters, header.depth)
+    if not (parameters.screen if header.depth == 8 else is_screen(eight_bits(samples, parameters.sample_range))):
         return False
     tiles = map(header.tile_rectangle, range(header.tile_count))
     patterns = sum(count_patterns(samples[y : y + height, x : x + width]) for x, y, width, height in tiles)

@@ -20,6 +20,7 @@ HIGH_QUALITY = 75.0  # from here on the step falls faster, as other codecs' scal
 HIGH_OCTAVES = 1.5  # by this many octaves more at quality 100
 LOW_QUALITY = 20.0  # below it the step rises faster,
 LOW_OCTAVES = 1.3  # by this many octaves more at quality 0
+FINEST = 0.5  # of a 16-bit sample: at this step one in a thousand is off by 1, and lossless files are a fourth smaller
 DEEP_OCTAVES = 3.3  # by which the step of 16-bit pictures falls more than HIGH_OCTAVES
 FINER = 11  # step indices by which the lowest frequencies are finer with weights, so that a quality keeps its score
 
@@ -115,6 +116,13 @@ def step_index_for(quality: float, deep: bool = False) -> int:
     high_octaves = HIGH_OCTAVES + DEEP_OCTAVES * deep
     octaves = log2(BASE_STEP) - quality / HALVING - high_octaves * excess**2 + LOW_OCTAVES * shortage**2
     return min(max(round(STEPS_PER_OCTAVE * (octaves + 4)), 0), MAX_STEP_INDEX)
+
+
+def finest_step(sample_range: tuple[int, int]) -> int:
+    """Return the step index below which 16-bit samples of a range gain nothing."""
+    low, high = sample_range
+    index = round(STEPS_PER_OCTAVE * (log2(FINEST * 255 / max(high - low, 1)) + 4))
+    return min(max(index, 0), MAX_STEP_INDEX)
 
 
 def visual_step(quality: float, deep: bool = False) -> int:

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
@@ -99,7 +100,10 @@ def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture,
             _refuse_losses(image, data)
         _refuse_deep_planes(image, data)
         notes = _losses(image, data)
+        is_negative = _is_negative(image)
         picture, mode_notes = picture_of_pillow(load_as_stored(image))
+        if is_negative:
+            picture = replace(picture, samples=np.invert(picture.samples))
         return picture, notes + mode_notes
 
 
@@ -124,6 +128,11 @@ def _refuse_rare_tiff(data: bytes) -> None:
 
 def _refuse_losses(image: Image.Image, data: bytes) -> None:
     """Raise UnsupportedError for an image of which `_losses` would have to tell."""
+    if (greatest := _scaled_from(image, data)) is not None:
+        raise UnsupportedError(
+            f"lossless: Pillow scales the values 0..{greatest} of this {image.format} file; "
+            "give the samples as .npy, or leave lossless=True out"
+        )
     if _loses_bits(image, data):
         raise UnsupportedError(
             f"lossless: of the more than 8 bits of this {image.format} file Pillow reads 8; "
@@ -144,6 +153,8 @@ def _losses(image: Image.Image, data: bytes) -> list[str]:
     notes = []
     if (frames := _frames(image)) > 1:
         notes.append(f"only the first of {frames} frames was read")
+    if (greatest := _scaled_from(image, data)) is not None:
+        notes.append(f"values 0..{greatest} were scaled to the full range of 8 or 16 bits, as Pillow reads them")
     if _loses_bits(image, data):
         notes.append("colour of more than 8 bits was reduced to 8 bits: Pillow reads no more")
     return notes
@@ -155,14 +166,36 @@ def _loses_bits(image: Image.Image, data: bytes) -> bool:
         return False  # read as they are, or refused
     if isinstance(image, TiffImageFile):
         return any(bits > 8 for bits in image.tag_v2.get(ExifTags.Base.BitsPerSample, ()))
-    if image.format == "JPEG2000":  # in the SIZ marker, a byte of depth for every third of a component
-        start = data.find(b"\xff\x4f\xff\x51") + 42
-        return any(depth & 0x7F > 7 for depth in data[start : start + 3 * len(image.getbands()) : 3])
+    if image.format == "JPEG2000":
+        return any(depth > 8 for depth in _depths_of_jpeg_2000(image, data))
     if image.format == "AVIF":
         flags = data[data.find(b"av1C") + 6 :][:1]
         return bool(flags and flags[0] & 0x40)
     tiles = getattr(image, "tile", [])
     return any(";16B" in str(tile.args) or (tile.codec_name == "ppm" and tile.args[1] > 0xFF) for tile in tiles)
+
+
+def _depths_of_jpeg_2000(image: Image.Image, data: bytes) -> list[int]:
+    """Return the bits of each component: in the SIZ marker, a byte for every third of a component."""
+    start = data.find(b"\xff\x4f\xff\x51") + 42
+    return [(depth & 0x7F) + 1 for depth in data[start : start + 3 * len(image.getbands()) : 3]]
+
+
+def _scaled_from(image: Image.Image, data: bytes) -> int | None:
+    """Return the greatest value that a file's samples can have, where Pillow scales that to 255 or 65535."""
+    if image.format == "JPEG2000" and image.mode.startswith("I"):
+        greatest = 2 ** max(_depths_of_jpeg_2000(image, data), default=16) - 1
+    elif image.format == "PPM" and (tiles := getattr(image, "tile", [])) and tiles[0].codec_name.startswith("ppm"):
+        greatest = tiles[0].args[-1]
+    else:
+        return None
+    return None if greatest in (255, 65535) else greatest
+
+
+def _is_negative(image: Image.Image) -> bool:
+    """Tell whether 0 is white, which Pillow undoes for 8 bits only."""
+    tags = image.tag_v2 if isinstance(image, TiffImageFile) else {}
+    return image.mode.startswith("I;16") and tags.get(ExifTags.Base.PhotometricInterpretation) == 0
 
 
 def _refuse_deep_planes(image: Image.Image, data: bytes) -> None:

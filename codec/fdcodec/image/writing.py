@@ -1,6 +1,6 @@
 """Pictures to image files, by suffix; metadata goes back where the format has a place for it."""
 
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
@@ -48,6 +48,10 @@ TARGETS = {
 
 SUFFIXES = (*TARGETS, ".npy")
 
+_ENCODINGS = (  # that begin with a mark; one mark begins another
+    *((BOM_UTF32_LE, "UTF-32"), (BOM_UTF32_BE, "UTF-32")),
+    *((BOM_UTF16_LE, "UTF-16"), (BOM_UTF16_BE, "UTF-16")),
+)
 _OPTIONS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 95, "subsampling": 0},
     "WEBP": {"lossless": True, "exact": True},
@@ -139,11 +143,14 @@ def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[st
 
 def _xmp_text(xmp: bytes) -> tuple[str, list[str]]:
     """Return XMP as the text that PNG holds, and a note where it had another encoding than UTF-8."""
-    utf16 = xmp.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    encoding = next((name for bom, name in _ENCODINGS if xmp.startswith(bom)), "UTF-8")
     try:
-        return xmp.decode("utf-16" if utf16 else "utf-8"), ["XMP converted from UTF-16 to UTF-8"] if utf16 else []
+        text = xmp.decode(encoding)
     except UnicodeDecodeError:
+        text = "\0"
+    if "\0" in text:  # which PNG forbids
         return "", ["XMP dropped, as it is no text in UTF-8"]
+    return text, [] if encoding == "UTF-8" else [f"XMP converted from {encoding} to UTF-8"]
 
 
 def _without_lost(picture: Picture, suffix: str, limits: Mapping[str, float]) -> tuple[Picture, list[str]]:
