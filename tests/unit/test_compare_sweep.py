@@ -68,6 +68,15 @@ def test_images_that_a_model_was_learned_from_are_refused():
         refuse_training_images([image], [codec])
 
 
+def test_images_that_are_reduced_to_gray_are_known(tmp_path):
+    """With --gray, too, an image is one that a model was learned from in colour."""
+    samples = subject("a", 64, 64, seed=3).samples
+    Image.fromarray(samples).save(tmp_path / "a.png")
+    (image,) = load_all([tmp_path / "a.png"], gray=True)
+    assert image.samples.ndim == 2
+    assert learn([samples]).recipe["images"][0] in image.hashes
+
+
 def test_training_images_are_refused():
     """An image whose hash is in a model's recipe may not be compared with that model."""
     image = subject("a", 16, 16, seed=3)

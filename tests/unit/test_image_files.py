@@ -102,6 +102,14 @@ def test_cmyk_is_converted_and_its_profile_dropped():
     )
 
 
+def test_previews_of_a_photograph_are_no_frames_that_could_be_lost():
+    """A phone's JPEG with a second picture behind the first is coded without loss, with the note."""
+    pictures = [Image.fromarray(noise(16, 16, 3, seed=i)) for i in range(2)]
+    buffer = BytesIO()
+    pictures[0].save(buffer, "MPO", save_all=True, append_images=pictures[1:])
+    assert read_image(buffer.getvalue(), lossless=True).notes == ("only the first of 2 frames was read",)
+
+
 def test_first_frame_of_an_animation_is_read_with_a_note():
     """The frames that are left out are counted."""
     frames = [Image.fromarray(noise(3, 3, 1, seed=i)[:, :, 0]) for i in range(3)]

@@ -21,17 +21,19 @@ MIN_SIDE_PX = 8  # below it SSIMULACRA 2 is not defined, and curves say nothing
 
 @dataclass(frozen=True)
 class Subject:
-    """An image to compress: `name` is unique in its comparison, `sha256` is of the file."""
+    """An image to compress: `name` is unique in its comparison, `sha256` is of the file, `source` before `--gray`."""
 
     name: str
     sha256: str
     format: str
     samples: Samples
+    source: Samples | None = None
 
     @property
     def hashes(self) -> set[str]:
         """What a training image is known by: the SHA-256 of its file, or of its samples."""
-        return {self.sha256, sha256(np.ascontiguousarray(self.samples).tobytes()).hexdigest()}
+        known = [self.samples, self.samples if self.source is None else self.source]
+        return {self.sha256, *(sha256(np.ascontiguousarray(samples).tobytes()).hexdigest() for samples in known)}
 
     @property
     def planes(self) -> str:
@@ -89,7 +91,7 @@ def _names(files: Sequence[Path]) -> list[str]:
 def _load(path: Path, name: str, gray: bool) -> Subject:
     try:
         with Image.open(path) as image:
-            samples = _samples_of(image, gray)
+            samples, source = _samples_of(image, gray), _samples_of(image, False) if gray else None
             kind = image.format or ""
     except UnsupportedError as error:
         raise UnsupportedError(f"{path}: {error}") from error
@@ -99,7 +101,7 @@ def _load(path: Path, name: str, gray: bool) -> Subject:
         raise FormatError(f"{path}: cannot be read as an image ({error})") from error
     if min(samples.shape[:2]) < MIN_SIDE_PX:
         raise UnsupportedError(f"{path}: a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
-    return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples)
+    return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples, source)
 
 
 def _samples_of(image: Image.Image, gray: bool) -> Samples:

@@ -50,7 +50,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     max_pixels
         Images that declare more are refused before their pixels are read.
     lossless
-        Refuse an image of which something would be left out: sample bits that Pillow cannot read, or frames.
+        Refuse an image of which something would be lost: sample bits that Pillow does not read, values that it
+        scales, or frames, but for the previews of an MPO.
 
     Returns
     -------
@@ -66,7 +67,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
         Floating-point or LAB samples, an array that is no image, TIFF of separate planes of 16 bits, or with `lossless`
-        colour or gray with alpha of more than 8 bits, or more than one frame.
+        colour or gray with alpha of more than 8 bits, values that Pillow scales, or more than one frame.
     OSError
         The file cannot be opened.
     """
@@ -138,7 +139,7 @@ def _refuse_losses(image: Image.Image, data: bytes) -> None:
             f"lossless: of the more than 8 bits of this {image.format} file Pillow reads 8; "
             "give the samples as .npy of uint16, or leave lossless=True out"
         )
-    if (frames := _frames(image)) > 1:
+    if (frames := _frames(image)) > 1 and image.format != "MPO":
         raise UnsupportedError(
             f"lossless: of the {frames} frames of this {image.format} file one would be kept; "
             "give each as a file of its own, or leave lossless=True out"
