@@ -135,8 +135,8 @@ def _encode_with(
     model: ClassModel, picture: Picture, header: Header, parameters: Parameters, settings: EncoderSettings
 ) -> Attempt:
     """Return the tiles of a picture coded with one model."""
-    encode_tile = partial(encode_part, model=model, parameters=parameters, settings=settings)
-    tiles = _over_tiles(header, settings, encode_tile, picture)
+    code_tile = partial(encode_part, model=model, parameters=parameters, settings=settings)
+    tiles = _over_tiles(header, settings, code_tile, picture)
     return Attempt(model, [payload for payload, _ in tiles], np.sum([errors for _, errors in tiles], axis=0))
 
 
@@ -160,7 +160,7 @@ def _header_of(picture: Picture, settings: EncoderSettings) -> Header:
 
 
 def _over_tiles(
-    header: Header, settings: EncoderSettings, encode_part: Callable[[Samples], T], picture: Picture
+    header: Header, settings: EncoderSettings, code_tile: Callable[[Samples], T], picture: Picture
 ) -> list[T]:
     """Encode each tile, some of them at a time."""
 
@@ -170,7 +170,7 @@ def _over_tiles(
             yield picture.samples[y : y + height, x : x + width]
 
     encoded = []
-    for part in each(encode_part, parts(), settings.threads if header.tile_count > 1 else 1):
+    for part in each(code_tile, parts(), settings.threads if header.tile_count > 1 else 1):
         encoded.append(part)
         settings.progress(len(encoded), header.tile_count)
     return encoded

@@ -46,42 +46,31 @@ def test_every_step_and_strength_round_trips(colour):
 
 
 REFUSED = {
-    "nothing": b"",
-    "1 byte": b"\0",
-    "3 bytes": b"\0\0\0",
-    "no angles": b"\0\x80",
-    "5 bytes": b"\0\x80\0\0\0",
-    "6 bytes unasked": b"\0\0\0\0\0\0",
-    "step 384": b"\x80\x01",
-    "bit 27": b"\0\x80\0\0\0\x08",
-    "both tools": b"\0\0\3",
-    "tools 4": b"\0\0\4",
-    "tools 130": b"\0\0\x82",
-    "bytes after the tools": b"\0\0\2\0",
+    "nothing": (b"", 8),
+    "1 byte": (b"\0", 8),
+    "3 bytes": (b"\0\0\0", 8),
+    "no angles": (b"\0\x80", 8),
+    "5 bytes": (b"\0\x80\0\0\0", 8),
+    "6 bytes unasked": (b"\0\0\0\0\0\0", 8),
+    "step 384": (b"\x80\x01", 8),
+    "bit 27": (b"\0\x80\0\0\0\x08", 8),
+    "both tools": (b"\0\0\3", 8),
+    "tools 4": (b"\0\0\4", 8),
+    "tools 130": (b"\0\0\x82", 8),
+    "bytes after the tools": (b"\0\0\2\0", 8),
+    "no range": (b"\0\0", 16),
+    "half a range": (b"\0\0\0\0", 16),
+    "the least above the greatest": (b"\0\0\1\0\0\0", 16),
+    "two ranges": (b"\0\0\0\0\0\0\0\0\0\0", 16),
+    "screen tools": (b"\0\0\1\0\0\0\0", 16),
 }
 
 
-@pytest.mark.parametrize("block", REFUSED.values(), ids=REFUSED)
-def test_blocks_that_are_refused(block):
-    """Another length, a step index above the greatest, and a reserved bit are FormatErrors."""
+@pytest.mark.parametrize(("block", "depth"), REFUSED.values(), ids=REFUSED)
+def test_blocks_that_are_refused(block, depth):
+    """Another length, a field out of range, a reserved bit, and what the depth does not allow are FormatErrors."""
     with pytest.raises(FormatError, match="coding parameters"):
-        Parameters.from_bytes(block, 8)
-
-
-REFUSED_OF_16_BITS = {
-    "no range": b"\0\0",
-    "half a range": b"\0\0\0\0",
-    "the least above the greatest": b"\0\0\1\0\0\0",
-    "two ranges": b"\0\0\0\0\0\0\0\0\0\0",
-    "screen tools": b"\0\0\1\0\0\0\0",
-}
-
-
-@pytest.mark.parametrize("block", REFUSED_OF_16_BITS.values(), ids=REFUSED_OF_16_BITS)
-def test_blocks_of_16_bit_pictures_that_are_refused(block):
-    """A picture of 16 bits has one range, in order, and no screen tools."""
-    with pytest.raises(FormatError, match="coding parameters"):
-        Parameters.from_bytes(block, 16)
+        Parameters.from_bytes(block, depth)
 
 
 @pytest.mark.parametrize("deep", [False, True])

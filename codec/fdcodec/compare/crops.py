@@ -14,6 +14,7 @@ from fdcodec.compare.metrics import psnr
 from fdcodec.compare.records import Comparison, Crop, Record
 from fdcodec.compare.subjects import Subject
 from fdcodec.image.picture import Samples
+from fdcodec.image.sample_range import eight_bits
 
 SIDE_PX = 144
 ANCHOR_POINT = 1  # the second lowest quality of the anchor: damage shows, and no codec is off its scale
@@ -82,8 +83,9 @@ def _shown(image: Samples, subject: Subject) -> NDArray[np.uint8]:
     """Return an image as it is shown: of 16 bits, its 8 bits within the range of the original."""
     if subject.depth == 8:
         return image.astype(np.uint8, copy=False)
-    low, span = int(subject.samples.min()), max(int(np.ptp(subject.samples)), 1)
-    return np.clip((image.astype(np.float64) - low) * 255 / span, 0, 255).astype(np.uint8)
+    low, high = int(subject.samples.min()), int(subject.samples.max())
+    within = np.clip(image, low, high).astype(np.uint16)
+    return eight_bits(within[:, :, np.newaxis], (low, high))[:, :, 0]
 
 
 def _save(image: NDArray[np.uint8], box: tuple[int, int, int, int], path: Path) -> None:

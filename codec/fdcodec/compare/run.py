@@ -50,10 +50,8 @@ def compare(
     _check(chosen, qualities, metrics)
     images = subjects.load_all(subjects.find(paths), gray)
     depth = images[0].depth
-    if depth == 16:
-        skipped |= {codec.label: "images of 8 bits a sample" for codec in chosen if not codec.is_deep}
-        chosen = [codec for codec in chosen if codec.is_deep]
-    _check_depth(chosen, metrics, depth)
+    chosen, shallow = _of_depth(chosen, metrics, depth)
+    skipped |= shallow
     steps = sweep(images, chosen, metrics or metrics_of(depth), qualities)
     folder.mkdir(parents=True, exist_ok=True)  # after everything that is refused
     records = list(track(steps, description="Coding", total=len(images) * len(chosen)))
@@ -72,12 +70,15 @@ def bd_rates(comparison: Comparison) -> dict[str, dict[str, BDRate]]:
     return {measure: average_bd_rates(comparison, measure, anchor) for measure in comparison.measures}
 
 
-def _check_depth(chosen: Sequence[Codec], metrics: Sequence[str] | None, depth: int) -> None:
-    if not chosen:
+def _of_depth(chosen: Sequence[Codec], metrics: Sequence[str] | None, depth: int) -> tuple[list[Codec], dict[str, str]]:
+    """Return the codecs that code images of so many bits, and what each of the others needs."""
+    able = [codec for codec in chosen if depth == 8 or codec.is_deep]
+    if not able:
         raise UnsupportedError(f"codecs: none of those chosen codes {depth} bits a sample; take fdc, jxl or jp2")
     left_out = [metric for metric in metrics or () if metric not in metrics_of(depth)]
     if left_out:
         raise ParameterError(f"metrics: {left_out[0]!r} is defined for 8 bits a sample only; leave it out")
+    return able, {codec.label: "images of 8 bits a sample" for codec in chosen if codec not in able}
 
 
 def _check(chosen: Sequence[Codec], qualities: Sequence[float] | None, metrics: Sequence[str] | None) -> None:

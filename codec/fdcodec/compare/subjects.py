@@ -32,7 +32,7 @@ class Subject:
     @property
     def hashes(self) -> set[str]:
         """What a training image is known by: the SHA-256 of its file, or of its samples."""
-        known = [self.samples, self.samples if self.source is None else self.source]
+        known = (samples for samples in (self.samples, self.source) if samples is not None)
         return {self.sha256, *(sha256(np.ascontiguousarray(samples).tobytes()).hexdigest() for samples in known)}
 
     @property

@@ -13,7 +13,7 @@ from typing import Any
 
 from PIL import ExifTags, Image
 
-PICTURE_TAGS = (
+_PICTURE_TAGS = (
     *(ExifTags.Base.ImageDescription, ExifTags.Base.Make, ExifTags.Base.Model, ExifTags.Base.Orientation),
     *(ExifTags.Base.XResolution, ExifTags.Base.YResolution, ExifTags.Base.ResolutionUnit, ExifTags.Base.Software),
     *(ExifTags.Base.DateTime, ExifTags.Base.Artist, ExifTags.Base.Copyright, ExifTags.Base.DocumentName),
@@ -62,28 +62,30 @@ def load_as_stored(image: Image.Image) -> Image.Image:
         image.load()
         return image
     tags = image.getexif()
-    orientation, exif = tags.get(ExifTags.Base.Orientation), _picture_tags(tags)
+    orientation, exif = tags.get(ExifTags.Base.Orientation), picture_tags(tags)
     image.load()
     stored = image.transpose(_UNDO[orientation]) if orientation in _UNDO else image
-    if exif is not None:
+    if len(exif):
         stored.info["exif"] = exif
     return stored
 
 
-def _picture_tags(tags: Image.Exif) -> Image.Exif | None:
+def picture_tags(tags: Image.Exif) -> Image.Exif:
+    """Return the tags that describe a picture, and the directories among them without what points into the old file."""
     kept = Image.Exif()
     kept.endian = tags.endian
-    for tag in PICTURE_TAGS:
+    for tag in _PICTURE_TAGS:
         if tag in tags:
-            kept[tag] = text_as_stored(tags[tag])
+            kept[tag] = _text_as_stored(tags[tag])
     for directory in DIRECTORIES:
-        if directory in tags:  # but for offsets into the old file
+        if directory in tags:
             entries = {tag: value for tag, value in tags.get_ifd(directory).items() if tag != ExifTags.IFD.Interop}
             kept.get_ifd(directory).update(entries)
-    return kept if len(kept) or any(map(kept.get_ifd, DIRECTORIES)) else None
+            kept[directory] = 0  # a place that Pillow fills in
+    return kept
 
 
-def text_as_stored(value: Any) -> Any:
+def _text_as_stored(value: Any) -> Any:
     """Return a tag's text as bytes, which Pillow reads as Latin-1 and would write as ASCII."""
     return value.encode("latin-1") if isinstance(value, str) else value
 

@@ -40,6 +40,13 @@ class Reading(NamedTuple):
     notes: tuple[str, ...]
 
 
+class _Loss(NamedTuple):
+    """What is lost of an image: a note, and why that is refused where nothing may be lost, empty if it is not."""
+
+    note: str
+    refusal: str
+
+
 def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lossless: bool = False) -> Reading:
     """Read an image file.
 
@@ -97,15 +104,15 @@ def _read_npy(data: bytes, max_pixels: int) -> Picture:
 def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture, list[str]]:
     with _opened(data) as image:
         _check_pixels(image.size, max_pixels)
-        if lossless:
-            _refuse_losses(image, data)
+        losses = list(_losses(image, data))
+        for refusal in (loss.refusal for loss in losses if lossless and loss.refusal):
+            raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
         _refuse_deep_planes(image, data)
-        notes = _losses(image, data)
         is_negative = _is_negative(image)
         picture, mode_notes = picture_of_pillow(load_as_stored(image))
         if is_negative:
             picture = replace(picture, samples=np.invert(picture.samples))
-        return picture, notes + mode_notes
+        return picture, [loss.note for loss in losses] + mode_notes
 
 
 def _opened(data: bytes) -> Image.Image:
@@ -127,38 +134,23 @@ def _refuse_rare_tiff(data: bytes) -> None:
             raise UnsupportedError(f"TIFF of samples that are not supported; {CONVERT}") from None
 
 
-def _refuse_losses(image: Image.Image, data: bytes) -> None:
-    """Raise UnsupportedError for an image of which `_losses` would have to tell."""
+def _losses(image: Image.Image, data: bytes) -> Iterator[_Loss]:
+    """Yield what is lost of an image as Pillow reads it."""
+    frames = int(getattr(image, "n_frames", 1))
+    if frames > 1:
+        refusal = f"of the {frames} frames of this {image.format} file one would be kept; give each as a file"
+        is_preview = image.format == "MPO"  # all but the first
+        yield _Loss(f"only the first of {frames} frames was read", "" if is_preview else refusal)
     if (greatest := _scaled_from(image, data)) is not None:
-        raise UnsupportedError(
-            f"lossless: Pillow scales the values 0..{greatest} of this {image.format} file; "
-            "give the samples as .npy, or leave lossless=True out"
+        yield _Loss(
+            f"values 0..{greatest} were scaled to the full range of 8 or 16 bits, as Pillow reads them",
+            f"Pillow scales the values 0..{greatest} of this {image.format} file; give the samples as .npy",
         )
     if _loses_bits(image, data):
-        raise UnsupportedError(
-            f"lossless: of the more than 8 bits of this {image.format} file Pillow reads 8; "
-            "give the samples as .npy of uint16, or leave lossless=True out"
+        yield _Loss(
+            "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
+            f"of the more than 8 bits of this {image.format} file Pillow reads 8; give the samples as .npy of uint16",
         )
-    if (frames := _frames(image)) > 1 and image.format != "MPO":
-        raise UnsupportedError(
-            f"lossless: of the {frames} frames of this {image.format} file one would be kept; "
-            "give each as a file of its own, or leave lossless=True out"
-        )
-
-
-def _frames(image: Image.Image) -> int:
-    return int(getattr(image, "n_frames", 1))
-
-
-def _losses(image: Image.Image, data: bytes) -> list[str]:
-    notes = []
-    if (frames := _frames(image)) > 1:
-        notes.append(f"only the first of {frames} frames was read")
-    if (greatest := _scaled_from(image, data)) is not None:
-        notes.append(f"values 0..{greatest} were scaled to the full range of 8 or 16 bits, as Pillow reads them")
-    if _loses_bits(image, data):
-        notes.append("colour of more than 8 bits was reduced to 8 bits: Pillow reads no more")
-    return notes
 
 
 def _loses_bits(image: Image.Image, data: bytes) -> bool:

@@ -104,15 +104,15 @@ def image_bytes(picture: Picture, suffix: str) -> tuple[bytes, tuple[str, ...]]:
     target = TARGETS[suffix]
     _check_samples(picture, target, suffix)
     held, notes = _without_lost(picture, suffix, target.metadata)
+    image = Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
     try:
-        data, own_notes = tiff_bytes(held) if target is _TIFF else _pillow_bytes(held, target)
+        data, own_notes = tiff_bytes(image, held) if target is _TIFF else _pillow_bytes(image, held, target)
     except Exception as error:  # Pillow's writers let nearly every built-in exception out
         raise UnsupportedError(f"{suffix} cannot hold this picture or its metadata: {error}") from error
     return data, (*notes, *(f"{suffix}: {note}" for note in own_notes))
 
 
-def _pillow_bytes(picture: Picture, target: Target) -> tuple[bytes, list[str]]:
-    image = Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
+def _pillow_bytes(image: Image.Image, picture: Picture, target: Target) -> tuple[bytes, list[str]]:
     metadata, notes = _metadata(picture, target)
     buffer = BytesIO()
     image.save(buffer, target.pillow_name, **_OPTIONS.get(target.pillow_name, {}), **metadata)
