@@ -3,13 +3,23 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, DC, MAX_LEVEL, MAX_LOG2, MIN_LOG2, N_MODES, STEP_BITS
-from fdcodec.kernels.block_kernels import END, MODE, size_class
-from fdcodec.kernels.block_search import _coded, _price_fits, _price_rates
-from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost
+from fdcodec.coding.constants import (
+    CHROMA_FROM_LUMA,
+    DC,
+    MAX_LEVEL,
+    MAX_LOG2,
+    MAX_UNARY,
+    MIN_LOG2,
+    N_MODES,
+    STEP_BITS,
+)
+from fdcodec.kernels.block_kernels import size_class
+from fdcodec.kernels.block_search import _coded
+from fdcodec.kernels.cost_kernels import end_cost, escape_cost
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.level_syntax import STRIDE, coefficient_context, neighbour_class
-from fdcodec.kernels.quantization_kernels import ERROR_SHIFT, INFINITE, optimize_levels
+from fdcodec.kernels.level_syntax import MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
+from fdcodec.kernels.mode_prices import _price_fits, _price_rates
+from fdcodec.kernels.quantization_kernels import ERROR_SHIFT, INFINITE, dropping_cost, last_candidate, zero_cost
 from fdcodec.kernels.search_kernels import _open_node, _search_cuts
 from fdcodec.kernels.search_state import BEST, PARTS, QUARTER
 
@@ -36,11 +46,9 @@ def search_bounded_cuts(s, tools, o, x, y, log2_side, rate):
 
 
 @kernel()
-def price_without_angles(
-    original, block, references, smoothed, line, lines, prediction, rows, probable, parent, fan, fits
-):
+def price_without_angles(original, turned, block, work, probable, parent, fan, fits):
     """Price planar and DC only."""
-    _price_fits(original, block, references, smoothed, line, lines, prediction, rows, probable, parent, 0, fits)
+    _price_fits(original, turned, block, work, probable, parent, 0, fits)
     fits[DC + 1 : N_MODES] = INFINITE
 
 
@@ -79,50 +87,83 @@ def dequantize_uniformly(levels, scan, end, half_step, coefficients):
 
 
 @kernel()
-def settle_by_rate(s, o, block):
-    """Quantize the trial uniformly by rate and distortion; return its cost."""
-    scratch = (s.magnitudes, s.quantizer_costs)
-    s.trial[END], cost = optimize_levels(
-        s.trial_coefficients,
-        _coded(s, o, block),
-        o.half_step,
-        o.lagrangian,
-        s.contexts,
-        s.costs,
-        s.trial_levels,
-        scratch,
-    )
-    for row in range(1 << block[3]):
-        for column in range(1 << block[2]):
-            if s.trial_coefficients[row, column] < 0:
-                s.trial_levels[row, column] = -s.trial_levels[row, column]
-    return cost + o.lagrangian * s.mode_rates[s.trial[MODE]]
+def _neighbours(levels, row, column, height, width):
+    """Return the neighbour class of a coefficient by the levels already chosen, which fill the rest of the block."""
+    total = np.int64(0)
+    for down, right, weight in ((0, 1, 2), (1, 0, 2), (0, 2, 1), (1, 1, 1), (2, 0, 1)):
+        if row + down < height and column + right < width:
+            total += weight * min(abs(levels[row + down, column + right]), 15)
+    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS - 1)]
 
 
 @kernel()
-def settle_by_dead_zone(s, o, block):
-    """Quantize the trial uniformly with a dead zone; return its cost."""
-    kind, log2_width, log2_height, activity, scan = _coded(s, o, block)
-    step, size = 2 * np.int64(o.half_step), size_class(log2_width, log2_height)
-    end, error = 0, np.int64(0)
-    for k in range(1 << (log2_width + log2_height)):
+def _price(row, magnitude, lagrangian):
+    return row[min(magnitude, MAX_UNARY)] + lagrangian * escape_cost(magnitude)
+
+
+@kernel()
+def quantize_by_rate(s, o, block):
+    """Round each coefficient down or to nearest by rate and distortion, then take the best end; return (end, cost)."""
+    log2_width, log2_height, activity, scan = _coded(s, o, block)
+    width, height, size = 1 << log2_width, 1 << log2_height, size_class(log2_width, log2_height)
+    coefficients, levels, step = s.work.coefficients, s.levels, 2 * np.int64(o.half_step)
+    costs, last_costs, last_magnitudes = s.steps[:, 0], s.steps[:, 1], s.steps[:, 2]
+    last = last_candidate(coefficients, scan, width * height, o.half_step)
+    levels[:height, :width] = 0
+    above = dropping_cost(coefficients, log2_width, log2_height)
+    best, end, total = above + end_cost(s.costs, size, activity, 0), 0, np.int64(0)
+    for k in range(last, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
-        amplitude = np.int64(s.trial_coefficients[row, column]) << STEP_BITS
+        amplitude = abs(np.int64(coefficients[row, column])) << STEP_BITS
+        neighbours = _neighbours(levels, row, column, height, width)
+        context = coefficient_context(0, size, 0, row + column, neighbours)
+        chosen, costs[k], last_costs[k] = 0, zero_cost(coefficients[row, column]) + s.costs.levels[context, 0], INFINITE
+        nearest = min((2 * amplitude + step) // (2 * step), MAX_LEVEL)
+        for magnitude in range(max(nearest - 1, 1), nearest + 1):
+            error = (amplitude - magnitude * step) * (amplitude - magnitude * step) << ERROR_SHIFT
+            cost = error + _price(s.costs.levels[context], magnitude, o.lagrangian)
+            if cost < costs[k]:
+                chosen, costs[k] = magnitude, cost
+            cost = error + _price(s.costs.last_levels[context], magnitude, o.lagrangian)
+            if cost < last_costs[k]:
+                last_magnitudes[k], last_costs[k] = magnitude, cost
+        levels[row, column] = chosen if coefficients[row, column] >= 0 else -chosen
+        total += costs[k]
+        above -= zero_cost(coefficients[row, column])
+    for k in range(last, -1, -1):
+        total -= costs[k]
+        if last_costs[k] < INFINITE:
+            cost = above + last_costs[k] + total + end_cost(s.costs, size, activity, k + 1)
+            if cost < best:
+                best, end = cost, k + 1
+        above += zero_cost(coefficients[scan[k] >> 5, scan[k] & 31])
+    for k in range(end, last + 1):
+        levels[scan[k] >> 5, scan[k] & 31] = 0
+    if end > 0:
+        row, column = scan[end - 1] >> 5, scan[end - 1] & 31
+        levels[row, column] = last_magnitudes[end - 1] if coefficients[row, column] >= 0 else -last_magnitudes[end - 1]
+    return end, best
+
+
+@kernel()
+def quantize_by_dead_zone(s, o, block):
+    """Quantize uniformly with a dead zone; return (end, cost)."""
+    log2_width, log2_height, activity, scan = _coded(s, o, block)
+    width, height, size = 1 << log2_width, 1 << log2_height, size_class(log2_width, log2_height)
+    step, end, cost = 2 * np.int64(o.half_step), 0, np.int64(0)
+    for k in range(width * height):
+        row, column = scan[k] >> 5, scan[k] & 31
+        amplitude = np.int64(s.work.coefficients[row, column]) << STEP_BITS
         magnitude = min((abs(amplitude) + ((step * DEAD_ZONE_64THS) >> 6)) // step, MAX_LEVEL)
-        s.trial_levels[row, column] = magnitude if amplitude >= 0 else -magnitude
+        s.levels[row, column] = magnitude if amplitude >= 0 else -magnitude
         difference = abs(amplitude) - magnitude * step
-        error += (difference * difference) << ERROR_SHIFT
+        cost += (difference * difference) << ERROR_SHIFT
         if magnitude > 0:
             end = k + 1
-    s.trial[END] = end
-    rate = end_cost(s.contexts, s.costs, kind, size, activity, end) + s.mode_rates[s.trial[MODE]]
-    for k in range(end - 1, -1, -1):
-        row, column = scan[k] >> 5, scan[k] & 31
-        index, magnitude = row * STRIDE + column, abs(s.trial_levels[row, column])
-        context = coefficient_context(0, size, 0, row + column, neighbour_class(s.magnitudes, index))
-        table = s.costs.last_levels if k == end - 1 else s.costs.levels
-        rate += magnitude_cost(table[context], magnitude)
-        s.magnitudes[index] = magnitude
+    cost += end_cost(s.costs, size, activity, end)
     for k in range(end):
-        s.magnitudes[(scan[k] >> 5) * STRIDE + (scan[k] & 31)] = 0
-    return error + o.lagrangian * rate
+        row, column = scan[k] >> 5, scan[k] & 31
+        context = coefficient_context(0, size, 0, row + column, _neighbours(s.levels, row, column, height, width))
+        table = s.costs.last_levels if k == end - 1 else s.costs.levels
+        cost += _price(table[context], abs(s.levels[row, column]), o.lagrangian)
+    return end, cost

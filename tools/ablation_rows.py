@@ -15,7 +15,14 @@ import ablation_kernels as kernels
 from fdcodec import choice, codec
 from fdcodec.coding import tuning
 from fdcodec.coding.constants import N_GROUPS
-from fdcodec.kernels import block_search, level_syntax, prediction_kernels, reconstruction_kernels, search_kernels
+from fdcodec.kernels import (
+    block_search,
+    level_syntax,
+    mode_prices,
+    prediction_kernels,
+    reconstruction_kernels,
+    search_kernels,
+)
 from fdcodec.model import ClassModel
 
 EFFORTS = 9
@@ -100,7 +107,7 @@ def no_halves(setup: Setup) -> None:
 
 def planar_and_dc(setup: Setup) -> None:
     """Predict by planar and DC only, without angles and learned modes."""
-    put(block_search._price_fits, kernels.price_without_angles)
+    put(mode_prices._price_fits, kernels.price_without_angles)
     if has_learned_modes(setup.model):
         no_learned_modes(setup)
 
@@ -130,13 +137,13 @@ def scalar_quantizer(setup: Setup) -> None:
     """Stay in the first state of the dependent quantizer, a uniform one, and choose levels without a trellis."""
     put(level_syntax.NEXT_STATE, np.zeros_like(level_syntax.NEXT_STATE))
     put(reconstruction_kernels.dequantize, kernels.dequantize_uniformly)
-    put(block_search._settle_trial, kernels.settle_by_rate)
+    put(block_search._quantize, kernels.quantize_by_rate)
 
 
 def dead_zone(setup: Setup) -> None:
     """Quantize each coefficient alone, uniformly with a dead zone."""
     scalar_quantizer(setup)
-    put(block_search._settle_trial, kernels.settle_by_dead_zone)
+    put(kernels.quantize_by_rate, kernels.quantize_by_dead_zone)
 
 
 def no_start_states(setup: Setup) -> None:
@@ -169,7 +176,7 @@ def no_filter(setup: Setup) -> None:
 
 def no_chroma_from_luma(setup: Setup) -> None:
     """Predict chroma from chroma only."""
-    put(block_search._price_rates, kernels.price_without_chroma_from_luma)
+    put(mode_prices._price_rates, kernels.price_without_chroma_from_luma)
 
 
 def opponent_colour(setup: Setup) -> None:

@@ -62,8 +62,8 @@ def compile_for_encoding() -> None:
     """Compile the kernels that `BESIDE_ENCODING` has besides, by calls on an empty block."""
     model, maps, block, scratch = get("photo"), new_maps(4, 4), (0, 0, 2, 2), np.zeros((32, 32), np.int32)
     contexts, scans = start_contexts(model), model.tables.scans
-    coded = (0, 2, 2, 0, scans[2, 2])
-    trellis_levels(scratch, coded, 1, 1, contexts, new_costs(), scratch.copy(), np.zeros((1024, 4), np.int64))
+    coded = (2, 2, 0, scans[2, 2])
+    trellis_levels(scratch, coded, 1, 1, new_costs(), scratch.copy(), np.zeros((1024, 4), np.int64))
     stream = (*new_decoder(bytes(16)), contexts)
     code_leaf(stream, maps, maps, 0, block, scans, new_code_work(model.tables.n_learned), None)
 

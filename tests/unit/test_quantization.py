@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from tests.blocks import ALL_SIZES
 
+from fdcodec.coding.constants import MAX_UNARY
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.kernels.block_kernels import size_class
-from fdcodec.kernels.cost_kernels import end_cost, magnitude_cost, new_costs, update_costs
-from fdcodec.kernels.level_syntax import NEIGHBOUR_CLASS, STRIDE, coefficient_context
-from fdcodec.kernels.quantization_kernels import keep_largest, optimize_levels
+from fdcodec.kernels.cost_kernels import end_cost, escape_cost, new_costs, update_costs
+from fdcodec.kernels.level_syntax import NEIGHBOUR_CLASS, coefficient_context
+from fdcodec.kernels.quantization_kernels import keep_largest
 from fdcodec.kernels.range_coder import new_contexts
 from fdcodec.kernels.tables import NEXT_STATE, build_tables
 from fdcodec.kernels.trellis_kernels import trellis_levels
@@ -32,25 +33,18 @@ class Choice:
         if seed:
             probabilities = np.random.default_rng(seed).integers(3000, 62000, N_CONTEXTS)
             self.contexts[:, 0] = self.contexts[:, 1] = probabilities
-        update_costs(self.contexts, 0, self.costs)
+        update_costs(self.contexts, 0, lagrangian, self.costs)
         self.levels, self.block = np.zeros((32, 32), np.int32), np.zeros((32, 32), np.int32)
         self.block[:height, :width] = coefficients
-        self.scalar_end, self.scalar_cost = self.run(
-            optimize_levels, (np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros((3, 1024), np.int64))
+        coded, steps = (self.log2_width, self.log2_height, 0, self.scan), np.zeros((1024, 4), np.int64)
+        self.end, self.end_cost = trellis_levels(
+            self.block, coded, HALF_STEP, lagrangian, self.costs, self.levels, steps
         )
-        self.scalar_levels = self.levels.copy()
-        self.end, self.end_cost = self.run(trellis_levels, np.zeros((1024, 4), np.int64))
 
     @property
     def n_positions(self):
         """The number of coefficients."""
         return 1 << (self.log2_width + self.log2_height)
-
-    def run(self, kernel, scratch):
-        """Run one of the two quantizers."""
-        coded = (0, self.log2_width, self.log2_height, 0, self.scan)
-        costs = (self.contexts, self.costs)
-        return kernel(self.block, coded, HALF_STEP, self.lagrangian, *costs, self.levels, scratch)
 
     def error(self, k, magnitude, quantizer):
         """Return the squared error of a magnitude at a scan position."""
@@ -65,13 +59,13 @@ class Choice:
         total += sum(above.get((row + dy, column + dx), 0) for dy, dx in far)
         context = coefficient_context(0, self.size, quantizer, row + column, NEIGHBOUR_CLASS[min(total, 31)])
         table = self.costs.last_levels if is_last else self.costs.levels
-        return self.lagrangian * int(magnitude_cost(table[context], magnitude))
+        return int(table[context, min(magnitude, MAX_UNARY)]) + self.lagrangian * int(escape_cost(magnitude))
 
     def cost(self, magnitudes):
         """Return the cost of magnitudes by scan position from 0, the rest being zero, with the contexts they have."""
         magnitudes = [*magnitudes, *[0] * (self.n_positions - len(magnitudes))]
         end = max((k + 1 for k, magnitude in enumerate(magnitudes) if magnitude), default=0)
-        total = self.lagrangian * int(end_cost(self.contexts, self.costs, 0, self.size, 0, end))
+        total = int(end_cost(self.costs, self.size, 0, end))
         state, above = 0, {}
         for k in range(self.n_positions - 1, -1, -1):
             magnitude, quantizer = int(magnitudes[k]), state >> 1
@@ -100,7 +94,7 @@ def viterbi(choice):
     amplitudes = np.abs(choice.block[choice.scan >> 5, choice.scan & 31][: choice.n_positions].astype(np.int64)) * 64
     last = max((k for k in range(choice.n_positions) if amplitudes[k] >= HALF_STEP), default=-1)
     zeros = [choice.error(k, 0, 0) for k in range(choice.n_positions)]
-    ends = [choice.lagrangian * int(end_cost(choice.contexts, choice.costs, 0, choice.size, 0, end))
+    ends = [int(end_cost(choice.costs, choice.size, 0, end))
             for end in range(choice.n_positions + 1)]  # fmt: skip
     paths = {}
     for k in range(last, -1, -1):
@@ -138,8 +132,8 @@ def laplacian_block(sides, scale, seed):
 def test_zeros_stay_zeros():
     """A block of zeros ends at 0."""
     choice = Choice(block_of([]))
-    assert (choice.scalar_end, choice.end) == (0, 0)
-    assert choice.cost([]) == choice.scalar_cost
+    assert choice.end == 0
+    assert choice.cost([]) == choice.end_cost
 
 
 def test_whole_steps_are_kept_where_bits_are_cheap():
@@ -147,7 +141,6 @@ def test_whole_steps_are_kept_where_bits_are_cheap():
     step = 2 * HALF_STEP // 64
     coefficients = block_of([5 * step, -3 * step, 0, 2 * step, -step])
     choice = Choice(coefficients, lagrangian=1)
-    assert choice.scalar_levels[:4, :4].tolist() == np.abs(np.rint(coefficients / step)).astype(int).tolist()
     assert choice.cost(choice.magnitudes()) <= 2 * choice.cost([5, 3, 0, 2, 1])
     assert (np.sign(choice.levels[:4, :4]) * np.sign(coefficients) >= 0).all()
 
@@ -155,7 +148,7 @@ def test_whole_steps_are_kept_where_bits_are_cheap():
 def test_everything_is_dropped_where_bits_are_dear():
     """At a high price nothing is coded."""
     choice = Choice(laplacian_block((3, 3), 4, seed=1), lagrangian=1 << 36)
-    assert (choice.scalar_end, choice.end) == (0, 0)
+    assert choice.end == 0
     assert not choice.levels.any()
 
 
@@ -163,12 +156,11 @@ def test_everything_is_dropped_where_bits_are_dear():
 @pytest.mark.parametrize("scale", [0.3, 1, 4, 2000])
 @pytest.mark.parametrize("seed", range(1, 4))
 def test_chosen_levels_cost_what_is_said(sides, scale, seed):
-    """The trellis costs what it returns, neither quantizer more than coding nothing; the end is past the last level."""
+    """The trellis costs what it returns, not more than coding nothing; the end is past the last level."""
     choice = Choice(laplacian_block(sides, scale, seed), seed=seed)
     magnitudes = choice.magnitudes()
     assert choice.end == max((k + 1 for k, magnitude in enumerate(magnitudes) if magnitude), default=0)
     assert choice.end_cost == choice.cost(magnitudes) <= choice.cost([])
-    assert choice.scalar_cost <= choice.cost([])
 
 
 @pytest.mark.parametrize("sides", [(2, 2), (3, 2), (2, 3), (3, 3), (4, 3), (3, 4)])

@@ -9,7 +9,7 @@ from tests.reference.syntax import Contexts, PlaneDecoder
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MODES
 from fdcodec.kernels.block_kernels import log2_area, size_class
-from fdcodec.kernels.level_syntax import MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context, frequency_class
+from fdcodec.kernels.level_syntax import FREQUENCY_CLASS, MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
 from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.tables import build_tables, new_maps
 from fdcodec.kernels.tree_syntax import code_plane, new_code_work
@@ -174,7 +174,7 @@ def test_classes_are_within_their_ranges():
     """Frequencies and neighbours have classes below the number of each, and rise with what they class."""
     for log2_width, log2_height in ALL_SIZES:
         size = size_class(log2_width, log2_height)
-        classes = [frequency_class(diagonal, size) for diagonal in range((1 << log2_width) + (1 << log2_height) - 1)]
+        classes = [FREQUENCY_CLASS[size, diagonal] for diagonal in range((1 << log2_width) + (1 << log2_height) - 1)]
         assert sorted(classes) == classes
         assert set(classes) <= set(range(ctx.N_FREQUENCY_CLASSES))
     assert len(NEIGHBOUR_CLASS) >= MAX_NEIGHBOURS

@@ -7,7 +7,7 @@ from fdcodec.kernels.search_state import Options
 from fdcodec.kernels.tables import HALF_STEPS
 
 LAGRANGIAN = 0.10  # squared steps a bit is worth
-_DEARER = (1, 1, 1, 1, 1, 1.02, 1.02, 1.02, 1.02)  # bits by effort: what a longer search finds goes into smaller files
+_DEARER = (1, 1, 1, 1, 1, 1.02, 1.02, 1.025, 1.03)  # bits by effort: what a longer search finds goes into smaller files
 ROOT = 0.9  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
 _ALWAYS, _NEVER = 0, int(INFINITE)
@@ -25,10 +25,10 @@ _HALVE_BITS = (
     *2 * [(20, 36, _NEVER)],
     *4 * [(_ALWAYS, _ALWAYS, _ALWAYS)],
 )
-_CANDIDATES = (1, 1, 1, 1, 5, 5, 5, 6, 8)  # modes tried in full, at most, by effort 1..9; one less at 4x4
+_CANDIDATES = (1, 1, 2, 2, 5, 5, 5, 6, 8)  # modes tried in full, at most, by effort 1..9; one less at 4x4
 _LEARNED = (1, 1, 1, 2, 5, 5, 5, 6, 8)  # learned modes tried in full besides
 _NEAR = (3, 3, 3, 3, 3, 4, 6, 8, 12)  # 32nds of the least price by which that of a mode tried in full exceeds it
-_HALVES = (1, 1, 1, 1, 1, 1, 2, 3, 4)  # modes tried in full in half a square
+_HALVES = (1, 1, 1, 1, 2, 2, 2, 3, 4)  # modes tried in full in half a square
 _FANS = (16, 16, 16, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
 
@@ -49,7 +49,6 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
         "fans": (0, 0, 2 * fan, 2 * fan, fan, fan),
         "n_halves": _HALVES[settings.effort - 1],
         "both_cuts": settings.effort >= 5,
-        "trellis_all": settings.effort >= 7,
         "sparsity": settings.sparsity or 0,
         "skip_split": round(SKIP_SPLIT * step**2 * 1024),
         "quarter_prices": _prices(_QUARTER_BITS[settings.effort - 1], lagrangian),

@@ -9,6 +9,7 @@ import numpy as np
 
 from fdcodec.coding.constants import BORDER_LOG2, LEARNED, MIN_LOG2, PREDICTION_LIMIT, WEIGHT_BITS
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.lanes import LANES, lanes_at, put_lanes, spread
 
 _HALF = 1 << (WEIGHT_BITS - 1)
 _LIMIT = np.int32(PREDICTION_LIMIT)
@@ -44,16 +45,15 @@ def learned_inputs(references, log2_size, inputs):
 def predict_learned(inputs, mean, weights, log2_size, sums, prediction):
     """Write the prediction of one learned mode; `weights[i]` are those of input i, row by row.
 
-    The samples are summed up side by side in `sums`, int32 (256): in loops as short as a row few go at a time.
+    The samples are summed up side by side in `sums`, int32 (256).
     """
     size = 1 << log2_size
     middle = np.int32(mean)
-    for k in range(size * size):
-        sums[k] = _HALF
-    for i in range((2 << min(log2_size, BORDER_LOG2)) + 1):
-        value = inputs[i]
-        for k in range(size * size):
-            sums[k] += value * weights[i, k]
+    for k in range(0, size * size, LANES):
+        total = spread(_HALF)
+        for i in range((2 << min(log2_size, BORDER_LOG2)) + 1):
+            total = total + spread(inputs[i]) * lanes_at(weights[i], k)
+        put_lanes(total, sums, k)
     for row in range(size):
         for column in range(size):
             sample = middle + (sums[row * size + column] >> WEIGHT_BITS)

@@ -15,9 +15,7 @@ NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 
 MAX_NEIGHBOURS = 32
 
 
-@kernel()
-def frequency_class(diagonal, size):
-    """Return the class, 0..3, of a coefficient on anti-diagonal `diagonal` of a block of that size class (SPEC 5.2)."""
+def _frequency_class(diagonal, size):
     if diagonal == 0:
         return 0
     if diagonal < 3:
@@ -25,11 +23,17 @@ def frequency_class(diagonal, size):
     return 2 if diagonal < (6 if size < 2 or size == ctx.N_SQUARES else 10) else 3
 
 
+FREQUENCY_CLASS = np.array(
+    [[_frequency_class(diagonal, size) for diagonal in range(63)] for size in range(ctx.N_SIZES)]
+)
+"""The class, 0..3, of a coefficient by its block's size class and its anti-diagonal (SPEC 5.2)."""
+
+
 @kernel()
 def coefficient_context(kind, size, quantizer, diagonal, neighbours):
     """Return the context, relative to SIGNIFICANT or ABOVE_ONE, of a coefficient (SPEC 5.2)."""
     row = ((kind * ctx.N_SIZES + size) * ctx.N_QUANTIZERS + quantizer) * ctx.N_FREQUENCY_CLASSES
-    return (row + frequency_class(diagonal, size)) * ctx.N_NEIGHBOUR_CLASSES + neighbours
+    return (row + FREQUENCY_CLASS[size, diagonal]) * ctx.N_NEIGHBOUR_CLASSES + neighbours
 
 
 @kernel(inner=True)

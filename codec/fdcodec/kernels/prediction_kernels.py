@@ -9,8 +9,9 @@ compute several samples at a time then.
 
 import numpy as np
 
-from fdcodec.coding.constants import DC, FRACTION_BITS, HORIZONTAL, PLANAR, VERTICAL
+from fdcodec.coding.constants import DC, DIAGONAL, FRACTION_BITS, HORIZONTAL, PLANAR, VERTICAL
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.lanes import LANES, lanes_at, put_lanes, spread
 
 _OFFSETS = [0, 2, 5, 9, 13, 17, 21, 26, 32]
 # Displacement, in 1/32 sample per row, of modes 2..34: horizontal ones from +32 down to -26, vertical ones from -32 up.
@@ -29,24 +30,25 @@ def _cubic_taps() -> np.ndarray:
 
 
 CUBIC_TAPS = _cubic_taps().astype(np.int32)
-_HALF_32, _HALF_64 = np.int32(16), np.int32(32)
+_FROM_ONE = np.arange(1, 33, dtype=np.int32)
+# What an edge pulls samples by, in 64ths, by how fast that falls and how far away they are; zero from 3 << scale on.
+_EDGE_WEIGHTS = np.array([[32 >> (2 * k >> scale) for k in range(32)] for scale in range(3)], np.int32)
 
 
 @kernel()
 def _predict_planar(references, log2_width, log2_height, prediction):
     width, height = 1 << log2_width, 1 << log2_height
-    corner, shift = width + height, np.int32(log2_width + log2_height + 1)
-    right, bottom = references[corner + width + 1], references[corner - height - 1]
-    top = references[corner + 1 : corner + 1 + width]
+    corner, shift = width + height, log2_width + log2_height + 1
+    right, bottom = spread(references[corner + width + 1]), spread(references[corner - height - 1])
+    half = spread(width << log2_height)
     for row in range(height):
-        left, out = references[corner - 1 - row], prediction[row, :width]
-        above, below = np.int32((height - 1 - row) << log2_width), np.int32((row + 1) << log2_width)
-        for k in range(width):
-            column = np.int32(k)
-            across = np.int32(np.int32(np.int32(width) - np.int32(1) - column) * left)
-            across = np.int32(across + np.int32(np.int32(column + np.int32(1)) * right)) << np.int32(log2_height)
-            down = np.int32(np.int32(above * top[k]) + np.int32(below * bottom))
-            out[k] = np.int32(np.int32(across + down) + np.int32(width << log2_height)) >> shift
+        left = spread(references[corner - 1 - row] << log2_height)
+        above, below = spread((height - 1 - row) << log2_width), spread((row + 1) << log2_width)
+        for column in range(0, width, LANES):
+            after = lanes_at(_FROM_ONE, column)
+            across = (spread(width) - after) * left + after * right * spread(height)
+            down = above * lanes_at(references, corner + 1 + column) + below * bottom
+            put_lanes((across + down + half) >> shift, prediction[row], column)
 
 
 @kernel()
@@ -64,78 +66,71 @@ def _predict_dc(references, log2_width, log2_height, prediction):
             total += references[corner - k]
     total >>= max(log2_width, log2_height) + (1 if width == height else 0)
     for row in range(height):
-        for column in range(width):
-            prediction[row, column] = total
+        for column in range(0, width, LANES):
+            put_lanes(spread(total), prediction[row], column)
 
 
 @kernel()
 def _blend_edges(references, log2_width, log2_height, prediction):
     """Pull a planar or DC prediction towards the edges it starts from, with weights that halve away from them."""
     width, corner = 1 << log2_width, (1 << log2_width) + (1 << log2_height)
-    scale = np.int32((log2_width + log2_height - 2) >> 2)
-    top, n_weighed = references[corner + 1 : corner + 1 + width], min(width, 3 << scale)
+    scale = (log2_width + log2_height - 2) >> 2
     for row in range(1 << log2_height):
-        weight_top = np.int32(32 >> ((row << 1) >> scale))
-        left, out = references[corner - 1 - row], prediction[row]
-        for column in range(width if weight_top > 0 else n_weighed):
-            weight_left, value = np.int32(32) >> (np.int32(2 * column) >> scale), out[column]
-            pull = np.int32(weight_left * np.int32(left - value)) + np.int32(weight_top * np.int32(top[column] - value))
-            out[column] = np.int32(value + (np.int32(pull + _HALF_64) >> np.int32(6)))
+        weight_top = _EDGE_WEIGHTS[scale, row]
+        left, out = spread(references[corner - 1 - row]), prediction[row]
+        for column in range(0, width if weight_top > 0 else min(width, 3 << scale), LANES):
+            samples, top = lanes_at(out, column), lanes_at(references, corner + 1 + column)
+            pull = lanes_at(_EDGE_WEIGHTS[scale], column) * (left - samples) + spread(weight_top) * (top - samples)
+            put_lanes(samples + ((pull + spread(32)) >> 6), out, column)
 
 
-@kernel()
+@kernel(inline=True)
 def _main_reference(references, extent, depth, angle, sign, line):
     """Lay the references out along the main edge (`sign` +1: top, -1: left); `line[extent]` is the corner.
 
-    `depth` is how many lines the block has away from that edge.
+    `depth` is how many lines the block has away from that edge; the last reference goes on past the end.
     """
-    for k in range(extent + 1):
+    n_read = extent - depth + ((depth * max(angle, 0)) >> 5) + 2
+    for k in range(min(n_read, extent) + 1):
         line[extent + k] = references[extent + sign * k]
-    line[2 * extent + 1] = line[2 * extent]
-    line[2 * extent + 2] = line[2 * extent]
-    line[extent - 1] = line[extent]
+    for k in range(extent + 1, n_read + 1):
+        line[extent + k] = references[extent + sign * extent]
     if angle < 0:
         inverse = 8192 // -angle
         for k in range(1, ((depth * -angle) >> 5) + 2):
             line[extent - k] = references[extent - sign * min((k * inverse + 128) >> 8, extent)]
 
 
-@kernel()
+@kernel(inline=True)
 def _predict_angular(line, extent, depth, length, angle, cubic, lines):
     """Predict line by line from the main edge: `lines[k]` is the k-th of `depth`, `length` samples long."""
     for k in range(depth):
         displacement = (k + 1) * angle
-        start, fraction = extent + (displacement >> 5), np.int32(displacement & 31)
-        out, first, second = lines[k], line[start + 1 : start + 1 + length], line[start + 2 : start + 2 + length]
-        if fraction == 0:
-            for i in range(length):
-                out[i] = first[i]
-        elif cubic:
-            tap0, tap1, tap2, tap3 = CUBIC_TAPS[fraction]
-            before, third = line[start : start + length], line[start + 3 : start + 3 + length]
-            for i in range(length):
-                near = np.int32(np.int32(tap1 * first[i]) + np.int32(tap2 * second[i]))
-                far = np.int32(np.int32(tap0 * before[i]) + np.int32(tap3 * third[i]))
-                out[i] = np.int32(np.int32(near + far) + _HALF_64) >> np.int32(6)
-        else:
-            for i in range(length):
-                step = np.int32(fraction * np.int32(second[i] - first[i]))
-                out[i] = np.int32(first[i] + (np.int32(step + _HALF_32) >> np.int32(5)))
+        start, fraction = extent + (displacement >> 5), displacement & 31
+        for i in range(start, start + length, LANES):
+            first, second = lanes_at(line, i + 1), lanes_at(line, i + 2)
+            if cubic:
+                before, inner_left, inner_right, after = CUBIC_TAPS[fraction]
+                near = spread(inner_left) * first + spread(inner_right) * second
+                far = spread(before) * lanes_at(line, i) + spread(after) * lanes_at(line, i + 3)
+                samples = (near + far + spread(32)) >> 6
+            else:
+                samples = first + ((spread(fraction) * (second - first) + spread(16)) >> 5)
+            put_lanes(samples, lines[k], i - start)
 
 
-@kernel()
+@kernel(inline=True)
 def _blend_side(references, log2_depth, log2_length, angle, sign, lines):
     """Pull an angular prediction of positive or zero angle towards the side edge (SPEC 4.1.5)."""
     depth, length = 1 << log2_depth, 1 << log2_length
     corner = depth + length
     if angle == 0:
         scale = (log2_depth + log2_length - 2) >> 2
-        for i in range(length):
-            weight = 32 >> ((i << 1) >> scale)
-            if weight == 0:
-                break
-            for k in range(depth):
-                lines[k, i] += (weight * (references[corner - sign * (1 + k)] - references[corner]) + 32) >> 6
+        for k in range(depth):
+            slope = spread(references[corner - sign * (1 + k)] - references[corner])
+            for i in range(0, min(length, 3 << scale), LANES):
+                pull = lanes_at(_EDGE_WEIGHTS[scale], i) * slope
+                put_lanes(lanes_at(lines[k], i) + ((pull + spread(32)) >> 6), lines[k], i)
         return
     inverse = 8192 // angle
     log2_inverse = 0
@@ -144,32 +139,19 @@ def _blend_side(references, log2_depth, log2_length, angle, sign, lines):
     scale = min(2, log2_depth - log2_inverse + 8)
     if scale < 0:
         return
-    for i in range(length):
-        weight = 32 >> min((i << 1) >> scale, 31)
-        if weight == 0:
-            break
+    for i in range(min(length, 3 << scale)):
+        weight, offset = _EDGE_WEIGHTS[scale, i], (((i + 1) * inverse + 256) >> 9) + 1
         for k in range(depth):
-            side = references[corner - sign * min(k + (((i + 1) * inverse + 256) >> 9) + 1, corner)]
+            side = references[corner - sign * min(k + offset, corner)]
             lines[k, i] += (weight * (side - lines[k, i]) + 32) >> 6
 
 
 @kernel()
-def predict(references, smoothed, log2_width, log2_height, mode, line, lines, prediction):
-    """Write the prediction of `mode` (0..34) for one block; `line` and `lines` are scratch."""
-    width, height = 1 << log2_width, 1 << log2_height
-    if mode == PLANAR:
-        source = smoothed if log2_width + log2_height >= 6 else references
-        _predict_planar(source, log2_width, log2_height, prediction)
-        _blend_edges(references, log2_width, log2_height, prediction)
-        return
-    if mode == DC:
-        _predict_dc(references, log2_width, log2_height, prediction)
-        _blend_edges(references, log2_width, log2_height, prediction)
-        return
-    angle = ANGLES[mode]
+def predict_lines(references, smoothed, log2_width, log2_height, mode, line, lines):
+    """Write the prediction of an angular mode by lines along its main edge: by columns if before the diagonal."""
+    angle, vertical = ANGLES[mode], mode >= DIAGONAL
     distance = min(abs(mode - HORIZONTAL), abs(mode - VERTICAL))
     smooth = distance > SMOOTHING_DISTANCE[(log2_width + log2_height) >> 1]
-    vertical = mode >= 18
     sign = 1 if vertical else -1
     log2_depth, log2_length = (log2_height, log2_width) if vertical else (log2_width, log2_height)
     depth, length = 1 << log2_depth, 1 << log2_length
@@ -178,14 +160,24 @@ def predict(references, smoothed, log2_width, log2_height, mode, line, lines, pr
     _predict_angular(line, depth + length, depth, length, angle, not smooth, lines)
     if angle >= 0:
         _blend_side(references if angle == 0 else source, log2_depth, log2_length, angle, sign, lines)
-    if vertical:
-        for row in range(height):
-            line_in, line_out = lines[row], prediction[row]
-            for column in range(width):
-                line_out[column] = line_in[column]
+
+
+@kernel()
+def predict(references, smoothed, log2_width, log2_height, mode, line, lines, prediction):
+    """Write the prediction of `mode` (0..34) for one block; `line` and `lines` are scratch."""
+    if mode == PLANAR:
+        source = smoothed if log2_width + log2_height >= 6 else references
+        _predict_planar(source, log2_width, log2_height, prediction)
+        _blend_edges(references, log2_width, log2_height, prediction)
+    elif mode == DC:
+        _predict_dc(references, log2_width, log2_height, prediction)
+        _blend_edges(references, log2_width, log2_height, prediction)
+    elif mode >= DIAGONAL:
+        predict_lines(references, smoothed, log2_width, log2_height, mode, line, prediction)
     else:
-        for row in range(height):
-            for column in range(width):
+        predict_lines(references, smoothed, log2_width, log2_height, mode, line, lines)
+        for row in range(1 << log2_height):
+            for column in range(1 << log2_width):
                 prediction[row, column] = lines[column, row]
 
 

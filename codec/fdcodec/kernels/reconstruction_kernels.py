@@ -16,14 +16,16 @@ from fdcodec.coding.constants import (
 )
 from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.lanes import LANES, lanes_at, put_block_lanes, spread
 from fdcodec.kernels.learned_kernels import predict_by_model
 from fdcodec.kernels.prediction_kernels import predict, predict_from_luma
 from fdcodec.kernels.reference_kernels import gather_references, smooth_references
+from fdcodec.kernels.registers import larger, smaller
 from fdcodec.kernels.transform_kernels import inverse_transform
 
 
 class Work(NamedTuple):
-    """Scratch arrays of one thread: reference lines, blocks of 32x32 and 256 sums, int32, and 64 values, int64."""
+    """Scratch arrays of one thread: reference lines, blocks of 32x32 and 256 sums, int32, and 64 values twice."""
 
     references: np.ndarray
     smoothed: np.ndarray
@@ -34,6 +36,7 @@ class Work(NamedTuple):
     scratch: np.ndarray
     residual: np.ndarray
     values: np.ndarray
+    short: np.ndarray
     sums: np.ndarray
 
 
@@ -41,8 +44,8 @@ def new_work() -> Work:
     """Return fresh scratch arrays."""
     lines = [np.zeros(4 * 32 + 8, np.int32) for _ in range(3)]
     blocks = [np.zeros((32, 32), np.int32) for _ in range(5)]
-    values, sums = np.zeros(64, np.int64), np.zeros(1 << (2 * MAX_LEARNED_LOG2), np.int32)
-    return Work(*lines, *blocks, values, sums)  # type: ignore[call-arg]
+    values, short = np.zeros(64, np.int64), np.zeros(64, np.int16)
+    return Work(*lines, *blocks, values, short, np.zeros(1 << (2 * MAX_LEARNED_LOG2), np.int32))  # type: ignore[call-arg]
 
 
 @kernel()
@@ -90,19 +93,15 @@ def dequantize(levels, scan, end, half_step, coefficients):
         high, low = low ^ (level & 1), high
 
 
-@kernel()
-def _add_row(prediction, residual, low, high, out):
-    for x in range(len(out)):
-        out[x] = min(max(np.int32(prediction[x] + residual[x]), low), high)
-
-
 @kernel(inner=True)
 def add_residual(plane, block, bounds, prediction, residual):
     """Write prediction plus residual, clipped to the plane's range, into the plane; all int32."""
     x, y, log2_width, log2_height = block
-    low, high, width = np.int32(bounds[0]), np.int32(bounds[1]), 1 << log2_width
+    low, high, width = spread(bounds[0]), spread(bounds[1]), 1 << log2_width
     for row in range(1 << log2_height):
-        _add_row(prediction[row, :width], residual[row, :width], low, high, plane[y + row, x : x + width])
+        for column in range(0, width, LANES):
+            samples = lanes_at(prediction[row], column) + lanes_at(residual[row], column)
+            put_block_lanes(smaller(larger(samples, low), high), plane[y + row], x + column, width)
 
 
 @kernel(inline=True)

@@ -23,6 +23,7 @@ from fdcodec.kernels.block_kernels import (
 from fdcodec.kernels.block_search import search_block
 from fdcodec.kernels.cost_kernels import bin_cost, update_costs
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.lanes import LANES, block_lanes, put_block_lanes
 from fdcodec.kernels.offset_syntax import code_offset
 from fdcodec.kernels.quantization_kernels import INFINITE
 from fdcodec.kernels.sampled_search import settle_samples
@@ -33,13 +34,10 @@ from fdcodec.kernels.tree_syntax import code_tree, halve_context, split_context,
 
 @kernel()
 def _copy_samples(source, source_x, source_y, width, height, target, x, y):
-    samples, place = (
-        source[source_y : source_y + height, source_x : source_x + width],
-        target[y : y + height, x : x + width],
-    )
     for row in range(height):
-        for column in range(width):
-            place[row, column] = samples[row, column]
+        for column in range(0, width, LANES):
+            samples = block_lanes(source[source_y + row], source_x + column, width)
+            put_block_lanes(samples, target[y + row], x + column, width)
 
 
 @kernel()
@@ -207,12 +205,12 @@ def encode_plane(s, tools, o, stream, code_work, steps):
     height, width = s.plane.shape
     for y in range(0, height, 1 << MAX_LOG2):
         for x in range(0, width, 1 << MAX_LOG2):
-            update_costs(s.contexts, o.kind, s.costs)
             if steps is not None:  # decided when compiled
                 offsets, options = steps
                 o = options[offsets[y >> MAX_LOG2, x >> MAX_LOG2] + MAX_OFFSET]
                 if o.kind == 0:
                     code_offset(stream, offsets, y >> MAX_LOG2, x >> MAX_LOG2)
+            update_costs(s.contexts, o.kind, o.lagrangian, s.costs)
             _search_tree(s, tools, o, x, y)
             if tools is None:
                 code_tree(stream, s.maps, s.guide, o.kind, x, y, s.tables.scans, code_work, None)

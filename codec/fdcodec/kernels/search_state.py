@@ -7,7 +7,6 @@ import numpy as np
 
 from fdcodec.coding.constants import LEARNED, MAX_LEARNED, MAX_LOG2, N_MODES, N_PROBABLE
 from fdcodec.kernels.cost_kernels import Costs, new_costs
-from fdcodec.kernels.level_syntax import STRIDE
 from fdcodec.kernels.quantization_kernels import INFINITE
 from fdcodec.kernels.reconstruction_kernels import Work
 from fdcodec.kernels.tables import Maps, Tables
@@ -33,7 +32,6 @@ class Search(NamedTuple):
     tables: Tables
     work: Work
     trial: np.ndarray
-    trial_coefficients: np.ndarray
     trial_levels: np.ndarray
     trial_samples: np.ndarray
     trial_prediction: np.ndarray
@@ -42,15 +40,13 @@ class Search(NamedTuple):
     best_modes: np.ndarray
     best_ends: np.ndarray
     levels: np.ndarray
-    magnitudes: np.ndarray
-    quantizer_costs: np.ndarray
     steps: np.ndarray
     probable: np.ndarray
+    turned: np.ndarray
     mode_costs: np.ndarray
     mode_rates: np.ndarray
     learned_costs: np.ndarray
     nodes: np.ndarray
-    rows: np.ndarray
     best_vectors: np.ndarray
 
 
@@ -61,9 +57,8 @@ class Options(NamedTuple):
     square's side: modes tried in full at most, and the distance of the angles that are priced (0: none); `n_learned` is
     how many learned modes are tried besides, `near` how far above the least price a mode is still tried, in 32nds of
     it; `n_halves` is the modes tried in full in half a square, `both_cuts` whether both ways to halve it are
-    tried, `trellis_all` whether modes are compared by the trellis too; `skip_split` bounds the error of an empty square
-    not worth cutting; one that costs less than the `quarter_prices` of its log2 side is not cut in quarters, nor in
-    halves below `halve_prices`.
+    tried; `skip_split` bounds the error of an empty square not worth cutting; one that costs less than the
+    `quarter_prices` of its log2 side is not cut in quarters, nor in halves below `halve_prices`.
     """
 
     kind: int
@@ -78,7 +73,6 @@ class Options(NamedTuple):
     fans: tuple[int, ...]
     n_halves: int
     both_cuts: bool
-    trellis_all: bool
     sparsity: int
     skip_split: int
     quarter_prices: tuple[int, ...]
@@ -99,7 +93,6 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         tables=tables,
         work=work,
         trial=np.zeros(4, np.int64),
-        trial_coefficients=np.zeros(block, np.int32),
         trial_levels=np.zeros(block, np.int32),
         trial_samples=np.zeros(block, np.int32),
         trial_prediction=np.zeros(block, np.int32),
@@ -108,14 +101,12 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         best_modes=np.zeros((sides, 2), np.int64),
         best_ends=np.zeros((sides, 2), np.int64),
         levels=np.zeros(block, np.int32),
-        magnitudes=np.zeros(STRIDE * STRIDE + 2, np.int32),
-        quantizer_costs=np.zeros((3, 1024), np.int64),
         steps=np.zeros((1024, 4), np.int64),
         probable=np.zeros(N_PROBABLE + 2, np.int64),
+        turned=np.zeros(block, np.int32),
         mode_costs=np.zeros(N_MODES + 1, np.int64),
         mode_rates=np.zeros(LEARNED + MAX_LEARNED, np.int64),
         learned_costs=np.full(MAX_LEARNED, INFINITE, np.int64),
         nodes=np.zeros((sides, NODE_FIELDS), np.int64),
-        rows=np.zeros((4, 32), np.int32),
         best_vectors=np.zeros((sides, 2, 2), np.int64),
     )

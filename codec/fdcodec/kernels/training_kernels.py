@@ -7,7 +7,8 @@ from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2
 from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, size_class, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction_kernels import predict_block
-from fdcodec.kernels.transform_kernels import forward_transform, mode_group, subtract_prediction, zone_of
+from fdcodec.kernels.transform_kernels import forward_transform, mode_group, subtract_prediction
+from fdcodec.kernels.zone_kernels import zone_of
 
 
 @kernel()

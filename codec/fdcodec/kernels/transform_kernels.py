@@ -25,14 +25,13 @@ from fdcodec.coding.constants import (
     N_GROUPS,
     N_MODES,
     PLANAR,
-    ROTATION_BITS,
-    ZONE_LOG2,
 )
 from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.lanes import LANES, block_lanes, lanes_at, put_lanes, spread
+from fdcodec.kernels.zone_kernels import analyze, synthesize, zone_of
 
 _MATRIX_HALF = 1 << (MATRIX_BITS - 1)
-_ROTATION_HALF = 1 << (ROTATION_BITS - 1)
 _LIMIT = np.int32(COEFFICIENT_LIMIT)
 
 
@@ -65,83 +64,14 @@ def base_rows(tables, mode, log2_width, log2_height):
 
 
 @kernel()
-def is_transposed(mode, log2_width, log2_height):
-    """Tell whether the rotations see the block transposed: standing blocks, squares of modes past the diagonal."""
-    return log2_height > log2_width or (log2_height == log2_width and DIAGONAL < mode < N_MODES)
-
-
-@kernel(inner=True)
-def zone_of(mode, log2_width, log2_height):
-    """Return how the rotations see a block's low zone: (log2 of its rows, log2 of its columns, is it transposed)."""
-    rows, columns = min(log2_width, log2_height), max(log2_width, log2_height)
-    return min(rows, ZONE_LOG2), min(columns, ZONE_LOG2), is_transposed(mode, log2_width, log2_height)
-
-
-@kernel()
-def _multiply_left(matrix, block, rows, height, width, out):
-    """Write out = (matrix[:, :rows] @ block[:rows] + half) >> MATRIX_BITS."""
-    for i in range(height):
-        for j in range(width):
-            out[i, j] = _MATRIX_HALF
-        for k in range(rows):
-            weight = matrix[i, k]
-            for j in range(width):
-                out[i, j] += weight * block[k, j]
-        for j in range(width):
-            out[i, j] >>= MATRIX_BITS
-
-
-@kernel()
-def _multiply_right(block, matrix, rows, columns, width, out):
-    """Write out[:rows] = (block[:rows, :columns] @ matrix[:columns] + half) >> MATRIX_BITS, skipping zeros."""
-    for i in range(rows):
-        for j in range(width):
-            out[i, j] = _MATRIX_HALF
-        for k in range(columns):
-            value = block[i, k]
-            if value != 0:
-                for j in range(width):
-                    out[i, j] += value * matrix[k, j]
-        for j in range(width):
-            out[i, j] >>= MATRIX_BITS
-
-
-@kernel()
-def _zone_place(zone, j):
-    """Return row and column of the j-th coefficient of a block's low zone."""
-    _, log2_columns, transposed = zone
-    row, column = j >> log2_columns, j & ((1 << log2_columns) - 1)
-    return (column, row) if transposed else (row, column)
-
-
-@kernel()
-def _analyze(coefficients, zone, matrix, places, values):
-    """Replace the low zone's coefficients by `matrix` times them, the k-th at the k-th place of the scan."""
-    count = 1 << (zone[0] + zone[1])
-    for j in range(count):
-        row, column = _zone_place(zone, j)
-        values[j] = coefficients[row, column]
-    for k in range(count):
-        total = np.int64(_ROTATION_HALF)
-        for j in range(count):
-            total += matrix[k, j] * values[j]
-        coefficients[places[k] >> 5, places[k] & 31] = total >> ROTATION_BITS
-
-
-@kernel()
-def _synthesize(coefficients, zone, matrix, places, values):
-    """Undo `_analyze` by the transpose of `matrix`, skipping zeros."""
-    count = 1 << (zone[0] + zone[1])
-    for j in range(count):
-        values[j] = _ROTATION_HALF
-    for k in range(count):
-        value = np.int64(coefficients[places[k] >> 5, places[k] & 31])
-        if value != 0:
-            for j in range(count):
-                values[j] += matrix[k, j] * value
-    for j in range(count):
-        row, column = _zone_place(zone, j)
-        coefficients[row, column] = values[j] >> ROTATION_BITS
+def _multiply(left, right, rows, inner, width, out):
+    """Write out[:rows] = (left[:rows, :inner] @ right[:inner] + half) >> MATRIX_BITS, eight columns at a time."""
+    for column in range(0, width, LANES):
+        for i in range(rows):
+            weights, sums = left[i], spread(_MATRIX_HALF)
+            for k in range(inner):
+                sums = sums + spread(weights[k]) * lanes_at(right[k], column)
+            put_lanes(sums >> MATRIX_BITS, out[i], column)
 
 
 @kernel(inner=True)
@@ -177,8 +107,9 @@ def subtract_prediction(target, prediction, residual):
     """Write the residual of a block, whose samples are `target`."""
     height, width = target.shape
     for row in range(height):
-        for column in range(width):
-            residual[row, column] = target[row, column] - prediction[row, column]
+        for column in range(0, width, LANES):
+            difference = block_lanes(target[row], column, width) - lanes_at(prediction[row], column)
+            put_lanes(difference, residual[row], column)
 
 
 @kernel(inner=True)
@@ -186,8 +117,8 @@ def forward_base(residual, mode, log2_width, log2_height, tables, work, coeffici
     """Transform a residual block by the bases of a mode, without its rotations."""
     width, height = 1 << log2_width, 1 << log2_height
     vertical, horizontal = base_rows(tables, mode, log2_width, log2_height)
-    _multiply_left(tables.matrices[vertical], residual, height, height, width, work.scratch)
-    _multiply_right(work.scratch, tables.transposed[horizontal], height, width, width, coefficients)
+    _multiply(tables.matrices[vertical], residual, height, height, width, work.scratch)
+    _multiply(work.scratch, tables.transposed[horizontal], height, width, width, coefficients)
 
 
 @kernel()
@@ -199,7 +130,7 @@ def forward_transform(residual, mode, log2_width, log2_height, tables, work, coe
     size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
     if tables.has_zone[size, group]:
         zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
-        _analyze(coefficients, zone, tables.zones[size, group], places, work.values)
+        analyze(coefficients, zone, tables.zones[size, group], places, work.values, work.short)
 
 
 @kernel(inline=True)
@@ -209,15 +140,15 @@ def inverse_transform(coefficients, mode, log2_width, log2_height, tables, work,
     size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
     if tables.has_zone[size, group]:
         zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
-        _synthesize(coefficients, zone, tables.zones[size, group], places, work.values)
+        synthesize(coefficients, zone, tables.zones[size, group], places, work.values)
     if tables.weighs and mode < LEARNED:
         _weigh(coefficients, log2_width, log2_height)
     _clamp(coefficients, height, width)
     rows, columns = _extent(coefficients, height, width, work.line)
     vertical, horizontal = base_rows(tables, mode, log2_width, log2_height)
-    _multiply_right(coefficients, tables.matrices[horizontal], rows, columns, width, work.scratch)
+    _multiply(coefficients, tables.matrices[horizontal], rows, columns, width, work.scratch)
     _clamp(work.scratch, rows, width)
-    _multiply_left(tables.transposed[vertical], work.scratch, rows, height, width, residual)
+    _multiply(tables.transposed[vertical], work.scratch, height, rows, width, residual)
 
 
 @kernel()
