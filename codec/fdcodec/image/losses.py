@@ -1,0 +1,65 @@
+"""What is lost of an image file as Pillow reads it: told by tags, headers, and what Pillow tells its decoders."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from PIL import ExifTags, Image
+from PIL.TiffImagePlugin import TiffImageFile
+
+
+class Loss(NamedTuple):
+    """What is lost of an image: a note, and why that is refused where nothing may be lost, empty if it is not."""
+
+    note: str
+    refusal: str
+
+
+def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
+    """Yield what is lost of an image as Pillow reads it."""
+    frames = int(getattr(image, "n_frames", 1))
+    if frames > 1:
+        refusal = f"of the {frames} frames of this {image.format} file one would be kept; give each as a file"
+        is_preview = image.format == "MPO"  # all but the first
+        yield Loss(f"only the first of {frames} frames was read", "" if is_preview else refusal)
+    if (greatest := _scaled_from(image, data)) is not None:
+        yield Loss(
+            f"values 0..{greatest} were scaled to the full range of 8 or 16 bits, as Pillow reads them",
+            f"Pillow scales the values 0..{greatest} of this {image.format} file; give the samples as .npy",
+        )
+    if loses_bits(image, data):
+        yield Loss(
+            "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
+            f"of the more than 8 bits of this {image.format} file Pillow reads 8; give the samples as .npy of uint16",
+        )
+
+
+def loses_bits(image: Image.Image, data: bytes) -> bool:
+    """Say whether of more than 8 stored bits 8 will be read: by tags, headers, or what Pillow tells its decoders."""
+    if image.mode.startswith(("I", "F")):
+        return False  # read as they are, or refused
+    if isinstance(image, TiffImageFile):
+        return any(bits > 8 for bits in image.tag_v2.get(ExifTags.Base.BitsPerSample, ()))
+    if image.format == "JPEG2000":
+        return any(depth > 8 for depth in _depths_of_jpeg_2000(image, data))
+    if image.format == "AVIF":
+        flags = data[data.find(b"av1C") + 6 :][:1]
+        return bool(flags and flags[0] & 0x40)
+    tiles = getattr(image, "tile", [])
+    return any(";16B" in str(tile.args) or (tile.codec_name == "ppm" and tile.args[1] > 0xFF) for tile in tiles)
+
+
+def _depths_of_jpeg_2000(image: Image.Image, data: bytes) -> list[int]:
+    """Return the bits of each component: in the SIZ marker, a byte for every third of a component."""
+    start = data.find(b"\xff\x4f\xff\x51") + 42
+    return [(depth & 0x7F) + 1 for depth in data[start : start + 3 * len(image.getbands()) : 3]]
+
+
+def _scaled_from(image: Image.Image, data: bytes) -> int | None:
+    """Return the greatest value that a file's samples can have, where Pillow scales that to 255 or 65535."""
+    if image.format == "JPEG2000" and image.mode.startswith("I"):
+        greatest = 2 ** max(_depths_of_jpeg_2000(image, data), default=16) - 1
+    elif image.format == "PPM" and (tiles := getattr(image, "tile", [])) and tiles[0].codec_name.startswith("ppm"):
+        greatest = tiles[0].args[-1]
+    else:
+        return None
+    return None if greatest in (255, 65535) else greatest
