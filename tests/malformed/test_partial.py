@@ -9,7 +9,8 @@ from tests.images import photo
 
 import fdcodec
 from fdcodec import container
-from fdcodec.container.chunks import build_chunk, split_chunks
+from fdcodec.container import chunks
+from fdcodec.container.chunks import build_chunk, chunk_at, split_chunks
 from fdcodec.container.constants import SIGNATURE
 from fdcodec.errors import ChecksumError, FdcError, FormatError, ParameterError, PartialWarning, TruncatedError
 
@@ -111,7 +112,33 @@ def test_doubled_block_costs_no_tile(kind):
     """Of an index, a hash or metadata that come twice the first is taken, and named."""
     start, end = (STARTS[number_of(kind) + k] for k in range(2))
     lost, message = missing_of(DATA[:end] + DATA[start:end] + DATA[end:])
-    assert (lost, f"chunk {kind.decode()}: it comes twice" in message) == (set(), True)
+    assert (lost, f"chunk {kind.decode()}: it comes 2 times" in message) == (set(), True)
+
+
+class Counted(bytes):
+    """A chunk type that counts how often it is compared."""
+
+    comparisons = 0
+    __hash__ = bytes.__hash__
+
+    def __eq__(self, other):
+        """Compare, and count."""
+        type(self).comparisons += 1
+        return super().__eq__(other)
+
+
+def test_effort_for_doubled_blocks_grows_with_their_number(monkeypatch):
+    """Of many metadata blocks and payloads each is looked at a few times, and one line tells of the blocks."""
+    monkeypatch.setattr(
+        chunks, "chunk_at", lambda *place: (chunk := chunk_at(*place))._replace(kind=Counted(chunk.kind))
+    )
+    monkeypatch.setattr(Counted, "comparisons", 0)
+    start = STARTS[number_of(b"exIf")]
+    many = build_chunk(b"DATA", b"") * 500 + build_chunk(b"exIf", b"exif") * 500
+    salvaged = container.salvage(DATA[:start] + many + DATA[start:])
+    assert salvaged.faults == ("chunk exIf: it comes 501 times, the first one is taken",)
+    assert not salvaged.lost
+    assert 1000 < Counted.comparisons < 50 * 1000
 
 
 @pytest.mark.parametrize("kind", [b"FEND", b"pHSH", b"TIDX", b"exIf"])

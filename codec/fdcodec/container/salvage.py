@@ -75,14 +75,13 @@ def _frames(data: memoryview) -> tuple[list[Chunk], list[str]]:
 
 
 def _without_doubles(chunks: Sequence[Chunk], faults: list[str]) -> list[Chunk]:
-    """Return the chunks without the second ones of a kind that comes once; of vital ones none is left out."""
-    kept: list[Chunk] = []
-    for chunk in chunks:
-        if chunk.kind in _ONCE and any(other.kind == chunk.kind for other in kept):
-            faults.append(f"chunk {chunk.name}: it comes twice, the first one is taken")
-        else:
-            kept.append(chunk)
-    return kept
+    """Return the chunks without the later ones of a kind that comes once; of vital ones none is left out."""
+    counts = Counter(chunk.kind for chunk in chunks)
+    doubled = {chunk.kind: chunk for chunk in reversed(chunks) if chunk.kind in _ONCE and counts[chunk.kind] > 1}
+    faults += [
+        f"chunk {first.name}: it comes {counts[kind]} times, the first one is taken" for kind, first in doubled.items()
+    ]
+    return [chunk for chunk in chunks if doubled.get(chunk.kind, chunk) is chunk]
 
 
 def _intact(chunk: Chunk, faults: list[str]) -> bytes | None:
