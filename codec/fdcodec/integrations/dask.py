@@ -13,6 +13,7 @@ from dask.base import compute
 from dask.delayed import delayed
 
 from fdcodec.errors import ParameterError
+from fdcodec.learning.estimator import checked_integer
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import CHUNK, Work, add_results, chunks_of
 from fdcodec.transform.blocks import FloatArray
@@ -26,15 +27,22 @@ class DaskSamples:
     Parameters
     ----------
     array
-        A dask array of shape ``(n_samples, n)`` of known size.
+        A dask array of shape ``(n_samples, n)`` of known size, of integers or floating point.
     partition_size
         Samples a task, rounded up to a multiple of `CHUNK`.
+
+    Raises
+    ------
+    ParameterError
+        An argument is outside what is allowed.
     """
 
     def __init__(self, array: Any, partition_size: int = 16 * CHUNK) -> None:
         if array.ndim != 2 or not np.all(np.isfinite(array.shape)) or 0 in array.shape:
             raise ParameterError(f"array has shape {array.shape}; it must be (n_samples >= 1, n >= 1), of known size")
-        rows = -(-partition_size // CHUNK) * CHUNK
+        if array.dtype.kind not in "biuf":
+            raise ParameterError(f"array has dtype {array.dtype}; it must be real numbers, convert it to float64")
+        rows = -(-checked_integer("partition_size", partition_size, 1) // CHUNK) * CHUNK
         self._partitions = array.rechunk({0: rows, 1: -1}).to_delayed().ravel()
         self.n = int(array.shape[1])
 
@@ -52,9 +60,14 @@ def fit(learner: Learner, array: Any, partition_size: int = 16 * CHUNK) -> Learn
     learner
         Any learner of `fdcodec.learning` that does not need its samples in memory (all but the K-SVDs).
     array
-        A dask array of shape ``(n_samples, n)``; every value finite.
+        A dask array of shape ``(n_samples, n)`` of integers or floating point; every value finite.
     partition_size
         Samples a task.
+
+    Raises
+    ------
+    ParameterError
+        As for `DaskSamples`, or a value is not finite.
     """
     return learner.fit_samples(DaskSamples(array, partition_size))
 
