@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from fdcodec import container
-from fdcodec.arguments import checked_encoding
+from fdcodec.arguments import checked_encoding, checked_region
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.sources import Source, read_source
 
@@ -207,7 +207,7 @@ def decode_region(
         As for `decode`.
     """
     options: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads, "transform": transform, "partial": partial}
-    return decode_picture(data, region, **options).array
+    return decode_picture(data, checked_region(region), **options).array
 
 
 def decode_picture(
