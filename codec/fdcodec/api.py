@@ -75,7 +75,8 @@ def encode(
         "psnr" for the least squared error; "visual" for pictures that people look at: smooth parts get finer steps,
         busy ones and fine detail, which hide errors, coarser ones. Screen content is the same.
     exif, xmp, icc
-        Metadata to store; None keeps what a Pillow image brings, empty bytes leave it out.
+        Metadata to store; None keeps what a Pillow image brings, of TIFF the tags that describe the picture as Pillow
+        turns it; empty bytes leave it out.
     verify
         Decode the result and store the hash of the decoded samples in the file, for `fdcodec check`.
 
@@ -103,8 +104,8 @@ def encode(
         The PSNR or the size cannot be reached; the file that comes nearest is returned, of sizes below the smallest
         file that one. Where a size cannot be filled, `kept` of the warning is True.
     ConversionWarning
-        Of a Pillow image, colours of another space are stored as RGB, or a transparent value of 16 bits or damaged
-        metadata are left out.
+        Of a Pillow image, colours of another space are stored as RGB, or a transparent value of 16 bits, texts, or
+        metadata that are damaged or have no place are left out.
     """
     from fdcodec.image.arrays import as_picture
     from fdcodec.targets import encode_to_target

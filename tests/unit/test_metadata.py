@@ -35,10 +35,10 @@ def test_metadata_is_kept_in_tiff(exif):
     assert exif is None or Image.open(BytesIO(image_bytes(read, ".png")[0])).getexif()[274] == 6
 
 
-def png_with_profile(text):
-    """Return a small PNG with the text in which old programs store EXIF."""
+def png_with_profile(text, kind="exif"):
+    """Return a small PNG with the text in which old programs store EXIF, or other metadata."""
     info = PngInfo()
-    info.add_text("Raw profile type exif", text, zip=True)
+    info.add_text(f"Raw profile type {kind}", text, zip=True)
     return saved(noise(2, 2, 1, seed=1), "PNG", pnginfo=info)
 
 
@@ -47,6 +47,48 @@ def test_legacy_png_profile_counts_as_exif():
     exif = b"Exif\0\0" + orientation_exif(8)
     data = png_with_profile(f"\nexif\n{len(exif):8}\n{exif.hex()}\n")
     assert read_image(data).picture.exif == orientation_exif(8)
+
+
+@pytest.mark.parametrize("kind", ["xmp", "APP1"])
+def test_legacy_png_profile_counts_as_xmp(kind):
+    """The same text of XMP, by its own name or as the segment of a JPEG, is XMP."""
+    block = (b"http://ns.adobe.com/xap/1.0/\0" if kind == "APP1" else b"") + XMP
+    picture, notes = read_image(png_with_profile(f"\n{kind}\n{len(block):8}\n{block.hex()}\n", kind))
+    assert (picture.xmp, picture.exif, notes) == (XMP, None, ())
+
+
+def test_legacy_png_segment_counts_as_exif():
+    """The text of a JPEG's segment that begins as EXIF does is EXIF."""
+    exif = b"Exif\0\0" + orientation_exif(8)
+    picture, notes = read_image(png_with_profile(f"\ngeneric profile\n{len(exif):8}\n{exif.hex()}\n", "APP1"))
+    assert (picture.exif, picture.xmp, notes) == (orientation_exif(8), None, ())
+
+
+def test_extended_xmp_is_told():
+    """Of XMP that is larger than a segment of a JPEG the first packet is kept, and a note tells of the rest."""
+    data = saved(noise(2, 2, 3, seed=1), "JPEG", xmp=XMP)
+    segment = b"http://ns.adobe.com/xmp/extension/\0" + b"0" * 32 + bytes(8) + b"<more/>"
+    read = read_image(data[:2] + b"\xff\xe1" + (len(segment) + 2).to_bytes(2, "big") + segment + data[2:])
+    assert (read.picture.xmp, read.notes) == (XMP, ("of XMP in several packets only the first was read",))
+    assert read_image(data).notes == ()
+
+
+def test_texts_of_png_are_told():
+    """A note names the texts that are no metadata; XMP, which is a text too, is kept."""
+    info = PngInfo()
+    info.add_text("Software", "scanner")
+    info.add_itxt("Author", "Zo\u00eb")
+    info.add_itxt("XML:com.adobe.xmp", XMP.decode())
+    picture, notes = read_image(saved(noise(2, 2, 3, seed=1), "PNG", pnginfo=info), lossless=True)
+    assert (picture.xmp, notes) == (XMP, ("texts were left out: ['Author', 'Software']",))
+
+
+@pytest.mark.parametrize("name", ["JPEG", "GIF"])
+def test_comments_are_told(name):
+    """A comment has no place, and a note says so."""
+    samples = noise(2, 2, 1, seed=1)
+    assert read_image(saved(samples, name, comment=b"scan 3")).notes == ("texts were left out: ['comment']",)
+    assert read_image(saved(samples, name)).notes == ()
 
 
 def test_format_without_metadata_says_so():

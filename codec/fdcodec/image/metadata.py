@@ -2,12 +2,13 @@
 
 Two things that would surprise the reader:
 
-* Pillow turns TIFF images by their orientation tag while it loads them, and forgets the tag. `load_as_stored` turns
-  them back, so that pixels stay as stored and the tag stays in the metadata, as for every other format.
+* Pillow turns TIFF images by their orientation tag while it loads them, and forgets the tag, in XMP too. `as_stored`
+  turns them back, so that pixels stay as stored and the tag stays in the metadata, as for every other format.
 * A TIFF file has no EXIF block: its tags describe the file itself. Only those that describe the picture are kept.
 """
 
 from collections.abc import Callable
+from reprlib import repr as shown
 from threading import Lock
 from typing import Any
 
@@ -40,33 +41,44 @@ _UNDO = {
 }
 """What turns an image back that Pillow has turned by its orientation."""
 
-_RAW_PROFILE = "Raw profile type exif"
+_RAW_PROFILE = "Raw profile type "
+_EXIF_PREFIX, _XMP_PREFIX = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
+_XMP_EXTENSION = b"http://ns.adobe.com/xmp/extension/\0"
+_TEXTS_READ = {"XML:com.adobe.xmp", *(_RAW_PROFILE + kind for kind in ("exif", "xmp", "APP1"))}
 
 
 def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], list[str]]:
-    """Return the keys `exif`, `xmp` and `icc` of a loaded Pillow image, and a note for each block that is unusable."""
+    """Return the keys `exif`, `xmp` and `icc` of a loaded Pillow image, and a note for each thing that is left out."""
     blocks: dict[str, bytes | None] = {}
     notes = []
     for name, find in _PLACES.items():
         try:
-            blocks[name] = _as_bytes(find(image.info))
+            blocks[name] = _as_bytes(find(image))
         except Exception as error:  # Pillow lets nearly every built-in exception out where tags have odd types
             blocks[name] = None
             notes.append(f"{name.upper()} was left out, as it is damaged: {error}")
-    return blocks, notes
+    return blocks, notes + _left_out(image)
 
 
-def load_as_stored(image: Image.Image) -> Image.Image:
-    """Load an opened image and return it with its pixels and its orientation tag as they are in the file."""
-    if image.format != "TIFF":
-        image.load()
+def _left_out(image: Image.Image) -> list[str]:
+    """Return notes on texts of PNG, comments, and what of XMP does not fit into JPEG's first packet."""
+    texts = {name for name, value in image.info.items() if isinstance(value, str)} if image.format == "PNG" else set()
+    texts |= {"comment"} & image.info.keys() if image.format in ("JPEG", "MPO", "GIF") else set()
+    notes = [f"texts were left out: {shown(sorted(left))}"] if (left := texts - _TEXTS_READ) else []
+    if any(segment.startswith(_XMP_EXTENSION) for _, segment in getattr(image, "applist", ())):
+        notes.append("of XMP in several packets only the first was read")
+    return notes
+
+
+def as_stored(image: Image.Image) -> Image.Image:
+    """Return an opened image with its pixels, and with its orientation in EXIF and XMP, as they are in the file."""
+    orientation = image.getexif().get(ExifTags.Base.Orientation) if image.format == "TIFF" else None
+    if orientation not in _UNDO:
         return image
-    tags = image.getexif()
-    orientation, exif = tags.get(ExifTags.Base.Orientation), picture_tags(tags)
+    info = image.info | {"exif": picture_tags(image.getexif())}
     image.load()
-    stored = image.transpose(_UNDO[orientation]) if orientation in _UNDO else image
-    if len(exif):
-        stored.info["exif"] = exif
+    stored = image.transpose(_UNDO[orientation])
+    stored.format, stored.info = image.format, info
     return stored
 
 
@@ -90,24 +102,38 @@ def _text_as_stored(value: Any) -> Any:
     return value.encode("latin-1") if isinstance(value, str) else value
 
 
-def _exif(info: dict[Any, Any]) -> Any:
-    if _RAW_PROFILE in info and "exif" not in info:
-        return bytes.fromhex("".join(str(info[_RAW_PROFILE]).split("\n")[3:]))
-    return info.get("exif")
+def _exif(image: Image.Image) -> Any:
+    if image.format == "TIFF" and "exif" not in image.info:
+        return picture_tags(image.getexif())
+    return image.info.get("exif") or _raw_profile(image, "exif", _EXIF_PREFIX)
 
 
-_PLACES: dict[str, Callable[[dict[Any, Any]], Any]] = {
+def _xmp(image: Image.Image) -> Any:
+    return image.info.get("xmp") or image.info.get("XML:com.adobe.xmp") or _raw_profile(image, "xmp", _XMP_PREFIX)
+
+
+def _raw_profile(image: Image.Image, kind: str, prefix: bytes) -> bytes | None:
+    """Return what old programs store in a PNG as hexadecimal text: by its kind, or as JPEG's APP1 of that prefix."""
+    for name in (kind, "APP1"):
+        if text := image.info.get(_RAW_PROFILE + name):
+            data = bytes.fromhex("".join(str(text).split("\n")[3:]))
+            if name == kind or data.startswith(prefix):
+                return data.removeprefix(prefix)
+    return None
+
+
+_PLACES: dict[str, Callable[[Image.Image], Any]] = {
     "exif": _exif,
-    "xmp": lambda info: info.get("xmp") or info.get("XML:com.adobe.xmp"),
-    "icc": lambda info: info.get("icc_profile"),
+    "xmp": _xmp,
+    "icc": lambda image: image.info.get("icc_profile"),
 }
 
 
 def _as_bytes(value: Any) -> bytes | None:
     """Return a block without the prefix of JPEG, None where it is empty; raises what Pillow does, or TypeError."""
     if isinstance(value, Image.Exif):
-        value = value.tobytes()
+        value = value.tobytes() if len(value) else b""
     data = value.encode() if isinstance(value, str) else value or b""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"{type(value).__name__} is not bytes")
-    return bytes(data).removeprefix(b"Exif\0\0") or None
+    return bytes(data).removeprefix(_EXIF_PREFIX) or None

@@ -16,7 +16,7 @@ from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import as_picture, picture_of_pillow
 from fdcodec.image.losses import loses_bits, losses_of
-from fdcodec.image.metadata import load_as_stored, one_at_a_time
+from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import CONVERT
 from fdcodec.limits import DEFAULT_MAX_PIXELS
@@ -52,13 +52,13 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         Images that declare more are refused before their pixels are read.
     lossless
         Refuse an image of which something would be lost: sample bits that Pillow does not read, values that it
-        scales, or frames, but for the previews of an MPO.
+        changes, channels, or frames, but for the previews of an MPO.
 
     Returns
     -------
     Reading
-        The picture as stored (orientation is neither applied nor dropped) and notes: a mode that was converted,
-        frames that were left out, sample bits that Pillow cannot read, warnings of Pillow.
+        The picture as stored (orientation is neither applied nor dropped) and notes: what is lost of the samples, a
+        mode that was converted, metadata and texts that were left out, warnings of Pillow.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
         Floating-point or LAB samples, an array that is no image, TIFF of separate planes of 16 bits, or with `lossless`
-        colour or gray with alpha of more than 8 bits, values that Pillow scales, or more than one frame.
+        what `lossless` refuses.
     OSError
         The file cannot be opened.
     """
@@ -103,10 +103,10 @@ def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture,
             raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
         _refuse_deep_planes(image, data)
         is_negative = _is_negative(image)
-        picture, mode_notes = picture_of_pillow(load_as_stored(image))
+        picture, mode_notes = picture_of_pillow(as_stored(image))
         if is_negative:
             picture = replace(picture, samples=np.invert(picture.samples))
-        return picture, [loss.note for loss in losses] + mode_notes
+        return picture, [loss.note for loss in losses if loss.note] + mode_notes
 
 
 def _opened(data: bytes) -> Image.Image:
