@@ -6,9 +6,12 @@ from typing import NamedTuple
 from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import TiffImageFile
 
+_ASSOCIATED_ALPHA = 1  # of ExtraSamples
+_SIGNED = 2  # of SampleFormat
+
 
 class Loss(NamedTuple):
-    """What is lost of an image: a note, and why that is refused where nothing may be lost, empty if it is not."""
+    """What is lost of an image: a note, empty if its mode has one, and why that is refused, empty if it is not."""
 
     note: str
     refusal: str
@@ -26,10 +29,35 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
             f"values 0..{greatest} were scaled to the full range of 8 or 16 bits, as Pillow reads them",
             f"Pillow scales the values 0..{greatest} of this {image.format} file; give the samples as .npy",
         )
+    if image.mode.startswith("I") and "transparency" in image.info:
+        yield Loss("", "16-bit gray has no alpha, and the transparent value would be dropped; give both as .npy")
+    if isinstance(image, TiffImageFile):
+        yield from _losses_of_tiff(image)
     if loses_bits(image, data):
         yield Loss(
             "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
             f"of the more than 8 bits of this {image.format} file Pillow reads 8; give the samples as .npy of uint16",
+        )
+
+
+def _losses_of_tiff(image: TiffImageFile) -> Iterator[Loss]:
+    """Yield what is lost of channels and values by the tags that say what the samples are."""
+    read, tags = len(image.getbands()), image.tag_v2
+    stored = tags.get(ExifTags.Base.SamplesPerPixel, read)
+    if stored > read:
+        yield Loss(
+            f"only the first {read} of {stored} channels were read: the others are neither colour nor alpha",
+            f"of the {stored} channels of this TIFF file {read} would be kept; give the others as files of their own",
+        )
+    if _ASSOCIATED_ALPHA in tags.get(ExifTags.Base.ExtraSamples, ()):
+        yield Loss(
+            "" if image.mode == "La" else "colours that were multiplied by alpha were divided by it, and rounded",
+            "the colours of this TIFF file are multiplied by alpha, and would be divided; give the samples as .npy",
+        )
+    if image.mode == "L" and _SIGNED in tags.get(ExifTags.Base.SampleFormat, ()):
+        yield Loss(
+            "signed samples were taken for unsigned ones: -128..-1 are 128..255",
+            "the samples of this TIFF file are signed, and would be taken for unsigned; give them as .npy of uint8",
         )
 
 

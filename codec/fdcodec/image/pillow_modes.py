@@ -14,6 +14,7 @@ Notes: TypeAlias = list[str]
 _PLAIN = {"1": "L", "L": "L", "LA": "LA", "RGB": "RGB", "RGBA": "RGBA", "PA": "RGBA"}
 _PREMULTIPLIED = {"La": "LA", "RGBa": "RGBA"}
 _WITH_TRANSPARENCY = {"1": "LA", "L": "LA", "RGB": "RGBA", "P": "RGBA"}
+_GREATEST_GRAY = {"L;2": 3, "L;4": 15}  # by Pillow's names of what a PNG stores
 _COLOUR_SPACES = {"CMYK": "RGB", "YCbCr": "RGB", "HSV": "RGB", "RGBX": "RGB"}
 
 
@@ -41,11 +42,27 @@ def samples_of_pillow(image: Image.Image) -> tuple[Samples, Notes]:
     UnsupportedError
         The mode has no place in the format.
     """
+    transparency_notes = _settle_transparency(image)
     if image.mode.startswith("I"):
         return _integers(image)
     target, notes = _target_mode(image)
     converted = image if image.mode == target else image.convert(target)
-    return np.ascontiguousarray(np.asarray(converted, dtype=np.uint8)), notes
+    return np.ascontiguousarray(np.asarray(converted, dtype=np.uint8)), transparency_notes + notes
+
+
+def _settle_transparency(image: Image.Image) -> Notes:
+    """Scale the transparent gray of a PNG as Pillow scales its samples; drop a colour of 16 bits, of which it reads 8.
+
+    This changes the image's `info`: once an image is loaded, Pillow no longer tells what the file stores.
+    """
+    stored = next((tile.args for tile in getattr(image, "tile", ())), None) if "transparency" in image.info else None
+    if stored == "RGB;16B":
+        del image.info["transparency"]
+        return ["the transparent colour was dropped: Pillow reads 8 of its 16 bits"]
+    if stored in _GREATEST_GRAY:
+        greatest = _GREATEST_GRAY[stored]
+        image.info["transparency"] = (image.info["transparency"] & greatest) * (255 // greatest)
+    return []
 
 
 def _target_mode(image: Image.Image) -> tuple[str, Notes]:
