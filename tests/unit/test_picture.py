@@ -141,8 +141,25 @@ def test_conversions_that_keep_everything_are_not_warned_of(mode):
 @pytest.mark.parametrize("mode", ["L", "RGB", "I", "I;16"])
 def test_empty_pillow_image_is_refused(mode):
     """An image without a sample is a wrong argument, whatever its mode."""
-    with pytest.raises(ParameterError, match="with height and width >= 1"):
+    with pytest.raises(ParameterError, match=r"^image: size \(0, 5\) is not \(width, height\), both >= 1"):
         as_picture(Image.new(mode, (0, 5)))
+
+
+@pytest.mark.parametrize(("mode", "transparency"), [("L", b"\0\x80"), ("L", None), ("P", 300), ("P", "x")])
+def test_odd_transparency_is_a_wrong_argument(mode, transparency):
+    """What Pillow cannot make alpha of is not let out as an exception of Pillow's."""
+    image = Image.new(mode, (2, 2))
+    image.info["transparency"] = transparency
+    with pytest.raises(ParameterError, match=f"^image: Pillow cannot load or convert it from mode {mode}: .* info$"):
+        as_picture(image)
+
+
+def test_closed_pillow_image_is_a_wrong_argument():
+    """An image that cannot be loaded is refused, and the message says to open it."""
+    image = Image.new("L", (2, 2))
+    image.close()
+    with pytest.raises(ParameterError, match=r"^image: Pillow cannot load .* closed .*; open it anew"):
+        as_picture(image)
 
 
 @pytest.mark.parametrize("mode", ["F", "LAB"])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from fdcodec.errors import ConversionWarning, ParameterError
+from fdcodec.errors import ConversionWarning, FdcError, ParameterError
 from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import Picture, Samples
 from fdcodec.image.pillow_modes import Notes, drops_profile, samples_of_pillow
@@ -33,7 +33,7 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
     Raises
     ------
     ParameterError
-        The type, the shape or the dtype is not one of those above.
+        The type, the shape or the dtype is not one of those above; or Pillow cannot load its image.
     UnsupportedError
         The Pillow mode has no place in the format.
     LimitError
@@ -47,7 +47,7 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
     if isinstance(image, Picture):
         own = image
     elif isinstance(image, Image.Image):
-        own, notes = picture_of_pillow(image)
+        own, notes = _checked_pillow(image)
         for note in notes:
             warnings.warn(ConversionWarning(note), stacklevel=3)
     else:
@@ -61,7 +61,7 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
 
 
 def picture_of_pillow(image: Image.Image) -> tuple[Picture, Notes]:
-    """Return the picture of a loaded Pillow image, and a note for each thing that was lost on the way."""
+    """Return the picture of a Pillow image, which this loads, and a note for each thing that was lost on the way."""
     samples, notes = samples_of_pillow(image)
     found, metadata_notes = metadata_of_pillow(image)
     icc = None if drops_profile(image.mode) else found["icc"]
@@ -72,6 +72,19 @@ def picture_of(samples: Samples) -> Picture:
     """Return the `Picture` of an array of shape ``(height, width)`` or ``(height, width, channels)``."""
     flat = samples.ndim == 2
     return Picture(samples[:, :, np.newaxis] if flat else samples, two_dimensional=flat)
+
+
+def _checked_pillow(image: Image.Image) -> tuple[Picture, Notes]:
+    if 0 in image.size:
+        raise ParameterError(f"image: size {image.size} is not (width, height), both >= 1")
+    try:
+        return picture_of_pillow(image)
+    except (FdcError, MemoryError):
+        raise
+    except Exception as error:  # Pillow lets nearly every built-in exception out
+        raise ParameterError(
+            f"image: Pillow cannot load or convert it from mode {image.mode}: {error}; open it anew, or mend its info"
+        ) from error
 
 
 def _checked_array(image: Any) -> Samples:
