@@ -14,6 +14,8 @@ from typing import Any
 
 from PIL import ExifTags, Image
 
+from fdcodec.image.resolution import exif_of, resolution_of, stated_resolution
+
 _PICTURE_TAGS = (
     *(ExifTags.Base.ImageDescription, ExifTags.Base.Make, ExifTags.Base.Model, ExifTags.Base.Orientation),
     *(ExifTags.Base.XResolution, ExifTags.Base.YResolution, ExifTags.Base.ResolutionUnit, ExifTags.Base.Software),
@@ -48,7 +50,10 @@ _TEXTS_READ = {"XML:com.adobe.xmp", *(_RAW_PROFILE + kind for kind in ("exif", "
 
 
 def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], list[str]]:
-    """Return the keys `exif`, `xmp` and `icc` of a loaded Pillow image, and a note for each thing that is left out."""
+    """Return the keys `exif`, `xmp` and `icc` of a loaded Pillow image, and a note for each thing that is left out.
+
+    A resolution that the file states beside its EXIF is in `exif` where there is no other.
+    """
     blocks: dict[str, bytes | None] = {}
     notes = []
     for name, find in _PLACES.items():
@@ -57,6 +62,10 @@ def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], lis
         except Exception as error:  # Pillow lets nearly every built-in exception out where tags have odd types
             blocks[name] = None
             notes.append(f"{name.upper()} was left out, as it is damaged: {error}")
+    if (resolution := stated_resolution(image)) is not None:
+        exif = blocks["exif"] = blocks["exif"] or exif_of(resolution)
+        if resolution_of(exif) is None:
+            notes.append("the resolution of {:g}x{:g} dpi was left out, as the EXIF has none".format(*resolution))
     return blocks, notes + _left_out(image)
 
 

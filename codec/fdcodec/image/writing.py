@@ -1,5 +1,6 @@
 """Pictures to image files, by suffix; metadata goes back where the format has a place for it."""
 
+import warnings
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +15,9 @@ from PIL.PngImagePlugin import PngInfo
 
 from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.image.files import replace_file
+from fdcodec.image.metadata import one_at_a_time
 from fdcodec.image.picture import Picture
+from fdcodec.image.resolution import Resolution, resolution_of
 from fdcodec.image.tiff import tiff_bytes
 
 
@@ -52,6 +55,7 @@ _ENCODINGS = (  # that begin with a mark; one mark begins another
     *((BOM_UTF32_LE, "UTF-32"), (BOM_UTF32_BE, "UTF-32")),
     *((BOM_UTF16_LE, "UTF-16"), (BOM_UTF16_BE, "UTF-16")),
 )
+_MOST_DPI = {"PNG": (2**31 - 1) * 0.0254, "JPEG": 65_535}  # where a resolution is stated beside EXIF
 _OPTIONS: dict[str, dict[str, Any]] = {
     "JPEG": {"quality": 95, "subsampling": 0},
     "WEBP": {"lossless": True, "exact": True},
@@ -138,7 +142,17 @@ def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[st
             kept["pnginfo"].add_itxt("XML:com.adobe.xmp", text)
     if target.pillow_name == "JPEG" and "exif" in kept:
         kept["exif"] = b"Exif\0\0" + kept["exif"]
-    return kept, notes
+    return kept | _resolution(picture.exif, _MOST_DPI.get(target.pillow_name, 0)), notes
+
+
+def _resolution(exif: bytes | None, most: float) -> dict[str, Resolution]:
+    """Return Pillow's option for the resolution that EXIF states, none where it states none up to `most`."""
+    if exif is None:
+        return {}
+    with one_at_a_time, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        resolution = resolution_of(exif)
+    return {"dpi": resolution} if resolution is not None and max(resolution) <= most else {}
 
 
 def _xmp_text(xmp: bytes) -> tuple[str, list[str]]:

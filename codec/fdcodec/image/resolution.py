@@ -1,0 +1,42 @@
+"""Resolution in dots per inch: what a file states beside its EXIF goes into EXIF, and from there to PNG and JPEG."""
+
+from contextlib import suppress
+from typing import TypeAlias
+
+from PIL import ExifTags, Image
+
+Resolution: TypeAlias = tuple[float, float]
+
+_AXES = (ExifTags.Base.XResolution, ExifTags.Base.YResolution)
+_INCH, _CENTIMETRE = 2, 3  # of ResolutionUnit
+_MOST = 2**32  # where the rationals of EXIF end
+
+
+def stated_resolution(image: Image.Image) -> Resolution | None:
+    """Return what a file states beside its EXIF, None if nothing; Pillow fills in some of its own for TIFF and JPEG."""
+    is_jpeg = image.format in ("JPEG", "MPO")
+    if image.format in (None, "TIFF") or (is_jpeg and image.info.get("jfif_unit") not in (1, 2)):
+        return None
+    match image.info.get("dpi"):
+        case (int() | float() as x, int() | float() as y) if 0 < x < _MOST and 0 < y < _MOST:
+            return x, y
+    return None
+
+
+def resolution_of(exif: bytes) -> Resolution | None:
+    """Return what EXIF states, None if it states nothing or is damaged."""
+    with suppress(Exception):  # Pillow lets nearly every built-in exception out where tags are damaged
+        tags = Image.Exif()
+        tags.load(exif)
+        scale = {_INCH: 1.0, _CENTIMETRE: 2.54}[tags.get(ExifTags.Base.ResolutionUnit, _INCH)]
+        x, y = (scale * float(tags[axis]) for axis in _AXES)
+        return (x, y) if x > 0 and y > 0 else None  # a rational without a denominator is NaN
+    return None
+
+
+def exif_of(resolution: Resolution) -> bytes:
+    """Return EXIF that states a resolution and nothing else."""
+    tags = Image.Exif()
+    tags[_AXES[0]], tags[_AXES[1]] = resolution
+    tags[ExifTags.Base.ResolutionUnit] = _INCH
+    return tags.tobytes().removeprefix(b"Exif\0\0")
