@@ -60,7 +60,8 @@ def checked_encoding(
 
     check_flags(lossless=lossless, verify=verify)
     target = only_target(lossless, **targets)
-    check_transform(transform, embed)
+    check_transform(transform)
+    check_embed(embed)
     check_tune(tune)
     check_integers(effort=(effort, 1, 9))
     limits = {"tile": (tile, MIN_TILE_SIZE, MAX_SIDE), "sparsity": (sparsity, 1, MAX_SIDE)}
@@ -109,10 +110,12 @@ def only_target(lossless: bool, **values: float | None) -> Target:
         raise ParameterError(f"{' and '.join(target.kind for target in given)} were given; give only one of them")
     target = given[0] if given else Target("quality", DEFAULT_QUALITY)
     lowest, highest = _RANGES.get(target.kind, (1, 1))
-    if not (
-        isinstance(target.value, Real) and not isinstance(target.value, bool) and lowest <= target.value <= highest
-    ):
-        raise ParameterError(f"{target.kind}: {shown(target.value)} is not a number in {lowest:g}..{highest:g}")
+    is_number = isinstance(target.value, Real) and not isinstance(target.value, bool)
+    if not (is_number and lowest <= target.value <= highest):
+        fault = "out of range" if is_number else "not a number"
+        raise ParameterError(
+            f"{target.kind}: {shown(target.value)} is {fault}; give a number in {lowest:g}..{highest:g}"
+        )
     return target
 
 
@@ -144,22 +147,26 @@ def checked_region(region: Any) -> tuple[int, int, int, int]:
     return x, y, width, height
 
 
-def check_transform(transform: Any, embed: Any = "auto") -> None:
-    """Check the types of the arguments that say which class model is used and how it is stored."""
-    from fdcodec.model import ClassModel
-
-    if not isinstance(transform, str | os.PathLike | ClassModel):
-        raise ParameterError(f"transform: {shown(transform)} is not a name, a path or a class model")
+def check_embed(embed: Any) -> None:
+    """Check how a class model is stored."""
     if not (isinstance(embed, bool) or (isinstance(embed, str) and embed == "auto")):
         raise ParameterError(f'embed: {shown(embed)} is not True, False or "auto"')
 
 
-def resolved(transform: Any) -> ClassModel:
+def check_transform(transform: Any, argument: str = "transform") -> None:
+    """Check the type of an argument that says which class model is used."""
+    from fdcodec.model import ClassModel
+
+    if not isinstance(transform, str | os.PathLike | ClassModel):
+        raise ParameterError(f"{argument}: {shown(transform)} is not a name, a path or a class model")
+
+
+def resolved(transform: Any, argument: str = "transform") -> ClassModel:
     """Return the class model that an argument means, once its type is checked."""
     from fdcodec.model import resolve
 
-    check_transform(transform)
-    return resolve(transform)
+    check_transform(transform, argument)
+    return resolve(transform, argument)
 
 
 def _is_integer(value: Any) -> bool:

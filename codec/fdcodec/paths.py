@@ -1,6 +1,7 @@
 """Paths that users pass: what cannot be one is a wrong argument."""
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -24,3 +25,11 @@ def expand_home(text: str) -> Path:
     with suppress(RuntimeError):
         return path.expanduser()
     return path
+
+
+def holds(test: Callable[[], bool], unreachable: bool = False) -> bool:
+    """Return what a test of a path says, and `unreachable` where the path cannot be reached: its use will tell why."""
+    try:
+        return test()
+    except OSError:
+        return unreachable

@@ -79,17 +79,19 @@ def test_an_output_that_is_taken_aborts_only_its_own_input(cli, encoded):
     Path("a.ppm").write_bytes(saved(ramp(4, 4, 3), "PPM"))
     result = cli("encode", "a.png", "a.ppm", "--force")
     assert (result.code, Path("a.fdc").read_bytes()) == (1, encoded)
-    assert "a.ppm: would be written to a.fdc, as a.png is" in result.err
+    assert "a.ppm: would be written to a.fdc, as a.png is; rename one of them, or take it in a run" in result.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("encode", "a.png", "--size", "9" * 400), "--size: 99"),
-        (("encode", "a.png", "--psnr", "inf"), "--psnr: inf"),
+        (("encode", "a.png", "--psnr", "inf"), "--psnr: inf is out of range; give a number in 1..120"),
+        (("encode", "a.png", "-q", "101"), "--quality: 101.0 is out of range; give a number in 0..100"),
         (("encode", "a.png", "--psnr", "30", "--bpp", "1"), "--psnr and --bpp were given"),
         (("encode", "a.png", "-e", "0"), "--effort: 0"),
-        (("encode", "a.png", "-t", "none-such"), "class model 'none-such' is not known; known are astronomy,"),
+        (("encode", "a.png", "-t", "none-such"), "--transform: class model 'none-such' is not known; known are"),
+        (("decode", "a.fdc", "-o", "b.foo"), "Invalid value for '-o' / '--output': .foo is not one of .png,"),
         (("decode", "a.fdc", "-j", "65", "-o", "b.png"), "--threads: 65"),
         (("decode", "a.fdc", "--region", "0,0,99,99", "-o", "b.png"), "--region: (0, 0, 99, 99)"),
         (("decode", "a.fdc", "--max-pixels", "9", "-o", "b.png"), "raise --max-pixels"),

@@ -103,7 +103,14 @@ def test_parent_is_looked_for_before_the_images_are_read(cli):
     Path("broken.png").write_bytes(b"no image")
     result = cli("learn", "broken.png", "-o", "new.fdt", "--parent", "none-such")
     assert (result.code, "broken.png" in result.err) == (3, False)
-    assert "class model 'none-such' is not known" in result.err
+    assert "fdcodec: --parent: class model 'none-such' is not known" in result.err
+
+
+def test_file_of_the_name_that_was_given_is_suggested(cli):
+    """A name that no model has, and a file in the current directory does, is asked after."""
+    ClassModel("mine").save("mine.fdt")
+    assert "did you mean the file mine.fdt?" in cli("encode", "a.png", "-t", "mine").err
+    assert "did you mean" not in cli("encode", "a.png", "-t", "yours").err
 
 
 @pytest.mark.parametrize(

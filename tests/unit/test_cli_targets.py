@@ -50,13 +50,15 @@ def test_picture_that_comes_back_exactly_has_no_psnr_in_json(cli):
     assert (result.code, json.loads(result.out)["psnr_db"]) == (5, None)
 
 
-@pytest.mark.parametrize(("text", "count"), [("40000", 40000), ("40k", 40000), ("40kB", 40000), ("1.5M", 1500000)])
+@pytest.mark.parametrize(
+    ("text", "count"), [("40000", 40000), ("40k", 40000), ("40kB", 40000), ("40 KB", 40000), ("1.5M", 1500000)]
+)
 def test_sizes_have_units(text, count):
     """A size is a number of bytes, or of thousands or millions of them."""
     assert byte_count(None, None, text) == count
 
 
-@pytest.mark.parametrize("text", ["", "k", "1.5", "-3", "3 k", "3G", "1e3"])
+@pytest.mark.parametrize("text", ["", "k", "1.5", "-3", "3 G", "3G", "1e3"])
 def test_other_sizes_are_usage_errors(cli, text):
     """What is no number of bytes is refused with examples."""
     result = cli("encode", "a.png", f"--size={text}")

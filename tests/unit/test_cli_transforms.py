@@ -15,7 +15,10 @@ def test_transforms_are_listed_and_shown(cli):
     assert [facts["name"] for facts in listed] == model.names()
     shown = json.loads(cli("transforms", "show", "dct").out)
     assert (shown["hash"], shown["rotations"]) == (model.get("dct").hash.hex(), 0)
-    assert b"dct " in cli("transforms", "list").out
+    header, *lines = cli("transforms", "list").out.decode().splitlines()
+    assert header.split() == ["name", "hash", "rotations", "bytes"]
+    columns = {name: [hash_, int(rotations), int(size)] for name, hash_, rotations, size in map(str.split, lines)}
+    assert columns["dct"] == [shown["hash"][:16], 0, shown["embedded_bytes"]]
     assert cli("transforms").out == cli("transforms", "list").out
 
 

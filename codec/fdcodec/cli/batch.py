@@ -118,7 +118,10 @@ def _check_target(job: Job, force: bool) -> None:
     if not job.make_directory and (job.source == STREAM or job.source.exists()):
         check_directory(job.target)
     if job.rival is not None:
-        raise ParameterError(f"would be written to {job.target}, as {job.rival} is; rename one of them")
+        raise ParameterError(
+            f"would be written to {job.target}, as {job.rival} is; rename one of them, "
+            "or take it in a run of its own with another --out-dir"
+        )
     if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
         meant = "" if job.is_named else f", or did you mean {'decode' if job.target.suffix == '.fdc' else 'encode'}?"
         raise ParameterError(f"the output is the input itself; name another{meant}")

@@ -81,9 +81,9 @@ def _output_suffix(name: str | None, output: str | None) -> str:
 
     given = "." + name.lower().removeprefix(".") if name else None
     own = Path(output).suffix.lower() if output else ""
-    for suffix, option in ((given, "--format"), (own, "-o")):
+    for suffix, names in ((given, ["--format"]), (own, ["-o", "--output"])):
         if suffix and suffix not in SUFFIXES:
-            raise click.BadParameter(f"{suffix} is not one of {', '.join(SUFFIXES)}", param_hint=option)
+            raise click.BadParameter(f"{suffix} is not one of {', '.join(SUFFIXES)}", param_hint=names)
     if given and own and not is_same_format(given, own):
         raise click.UsageError(f"--format {name} contradicts -o {output}; give one of them, or make them agree")
     return given or own or ".png"

@@ -43,7 +43,7 @@ def learn(
 
     console = Console(quiet=quiet)
     check_model_path(output, force)
-    start = resolved(parent)
+    start = resolved(parent, "parent")
     files = [file for file, _ in find_files(inputs, READABLE_SUFFIXES, recursive=recursive)]
     images = [picture for picture in (_read(file, console) for file in files) if picture is not None]
     if files and not images:

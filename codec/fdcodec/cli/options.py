@@ -19,10 +19,10 @@ class NonEmptyPath(click.Path):
 
 
 def byte_count(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
-    """Return 40000 for "40k", and 1500000 for "1.5M"."""
+    """Return 40000 for "40k" and "40 KB", and 1500000 for "1.5M"."""
     if value is None:
         return None
-    parts = re.fullmatch(r"(\d+(?:\.\d+(?=[kM]))?)([kM]?)B?", value, re.IGNORECASE)
+    parts = re.fullmatch(r"(\d+(?:\.\d+(?=\s*[kM]))?)\s*([kM]?)B?", value, re.IGNORECASE)
     if parts is None:
         raise click.BadParameter(f"{value!r} is not a number of bytes, such as 40000, 40k or 1.5M")
     return int(Fraction(parts[1]) * {"": 1, "k": 1000, "m": 1_000_000}[parts[2].lower()])

@@ -26,6 +26,8 @@ def list_models(as_json: bool) -> int:
     from fdcodec.inspection import describe_model
 
     failed = False
+    if not as_json:
+        write_line(f"{'name':<16}{'hash':<16}  {'rotations':>9}  {'bytes':>6}")
     for name in model.names():
         try:
             facts = describe_model(model.get(name))
@@ -33,7 +35,7 @@ def list_models(as_json: bool) -> int:
             click.echo(f"fdcodec: {name}: {error}", err=True)
             failed = True
             continue
-        line = f"{name:<16}{facts['hash'][:16]}  {facts['rotations']:>6} rotations  {facts['embedded_bytes']:>6} bytes"
+        line = f"{name:<16}{facts['hash'][:16]}  {facts['rotations']:>9}  {facts['embedded_bytes']:>6}"
         write_line(json.dumps(facts) if as_json else line)
     return int(failed)
 
@@ -45,7 +47,7 @@ def show_model(name: str) -> None:
     from fdcodec import model
     from fdcodec.inspection import describe_model
 
-    found = model.resolve(name)
+    found = model.resolve(name, "name")
     write_line(json.dumps({**describe_model(found), "recipe": found.recipe}, indent=1))
 
 
@@ -67,5 +69,5 @@ def export_model(name: str, last: Path | None, output: Path | None, force: bool)
         raise click.UsageError(f"{last} and -o {output} are two outputs of one model; name one of them")
     target = last or output or Path(f"{name}.fdt")
     check_model_path(target, force)
-    model.resolve(name).save(target)
+    model.resolve(name, "name").save(target)
     Console().say(f"{name}: to {target}")

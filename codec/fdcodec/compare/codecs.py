@@ -62,7 +62,7 @@ class Fdc(Codec):
         return fdcodec.decode(data, transform=None if self.transform == "auto" else self.transform)
 
     def _models(self) -> list[ClassModel]:
-        return registry.presets() if self.transform == "auto" else [registry.resolve(self.transform)]
+        return registry.presets() if self.transform == "auto" else [registry.resolve(self.transform, "transforms")]
 
 
 def select(

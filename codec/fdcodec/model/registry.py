@@ -11,7 +11,7 @@ from reprlib import repr as shown
 
 from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
 from fdcodec.model.class_model import ClassModel
-from fdcodec.paths import expand_home
+from fdcodec.paths import expand_home, holds
 
 SUFFIX = ".fdt"
 PRESETS_DIR = Path(__file__).parent.parent / "presets"
@@ -56,11 +56,14 @@ def names() -> list[str]:
     return sorted(_paths())
 
 
-def get(name: str) -> ClassModel:
-    """Return the model of that name; TransformNotFoundError lists those there are."""
+def get(name: str, argument: str = "transform") -> ClassModel:
+    """Return the model of that name; TransformNotFoundError names the argument and lists the models there are."""
     paths = _paths()
     if name not in paths:
-        raise TransformNotFoundError(f"class model {shown(name)} is not known; known are {', '.join(sorted(paths))}")
+        file = Path(f"{name}{SUFFIX}")
+        meant = f"; did you mean the file {file}?" if holds(file.is_file) else ""
+        known = f"known are {', '.join(sorted(paths))}"
+        raise TransformNotFoundError(f"{argument}: class model {shown(name)} is not known; {known}{meant}")
     return _loaded(paths[name])
 
 
@@ -97,8 +100,15 @@ def presets() -> list[ClassModel]:
     return [_loaded(path) for path in sorted(PRESETS_DIR.glob(f"*{SUFFIX}"))]
 
 
-def resolve(transform: str | os.PathLike[str] | ClassModel) -> ClassModel:
-    """Return the model that a `transform` argument means: a model, a known name, or the path of an `.fdt` file.
+def resolve(transform: str | os.PathLike[str] | ClassModel, argument: str = "transform") -> ClassModel:
+    """Return the model that an argument means: a model, a known name, or the path of an `.fdt` file.
+
+    Parameters
+    ----------
+    transform
+        What was given.
+    argument
+        Name of the argument, for messages.
 
     Raises
     ------
@@ -112,12 +122,12 @@ def resolve(transform: str | os.PathLike[str] | ClassModel) -> ClassModel:
     if isinstance(transform, ClassModel):
         return transform
     if isinstance(transform, str) and transform in _paths():
-        return get(transform)
+        return get(transform, argument)
     path = Path(transform)
     if path.suffix == SUFFIX and path.is_file():
         return ClassModel.load(path)
-    if isinstance(transform, str) and path.suffix != SUFFIX and not path.is_file():
-        return get(transform)
+    if isinstance(transform, str) and path.suffix != SUFFIX and not holds(path.is_file):
+        return get(transform, argument)
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}; check the path of the class model, or give a preset's name")
-    raise ParameterError(f"transform: {transform} is not an .fdt file; give a preset's name or a path")
+    raise ParameterError(f"{argument}: {transform} is not an .fdt file; give a preset's name or a path")
