@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from fdcodec.arguments import resolved
-from fdcodec.errors import ParameterError
+from fdcodec.errors import ConversionWarning, ParameterError
 from fdcodec.paths import checked_path
 
 if TYPE_CHECKING:
@@ -58,23 +59,25 @@ def learn(
     Warns
     -----
     ConversionWarning
-        As for `encode`, of Pillow images.
+        As for `encode`, of Pillow images and of files.
     """
     from fdcodec.training.train import learn_model
 
     single = isinstance(images, str | bytes) or getattr(images, "ndim", 1) == 0
     if single or not isinstance(images, Iterable) or not isinstance(name, str):
         raise ParameterError("images and name: give several images, such as a list of paths, and a text")
-    start = None if parent is None else resolved(parent)
-    return learn_model([_training_samples(image) for image in images], name, start, progress)
+    start = None if parent is None else resolved(parent, "parent")
+    return learn_model(list(map(_training_samples, images)), name, start, progress)
 
 
 def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:
     from fdcodec.image.arrays import as_picture
     from fdcodec.image.reading import read_image
-    from fdcodec.image.sample_range import eight_bits, range_of
+    from fdcodec.training.training_images import training_samples
 
-    picture = (
-        read_image(checked_path("images", image)).picture if isinstance(image, str | os.PathLike) else as_picture(image)
-    )
-    return eight_bits(picture.samples, range_of(picture.samples))
+    if not isinstance(image, str | os.PathLike):
+        return training_samples(as_picture(image).samples)
+    picture, notes = read_image(checked_path("images", image))
+    for note in notes:
+        warnings.warn(ConversionWarning(f"{image}: {note}"), stacklevel=3)
+    return training_samples(picture.samples)

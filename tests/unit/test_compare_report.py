@@ -147,7 +147,7 @@ def test_command_writes_a_report_and_prints_json(picture, tmp_path):
 def test_command_names_the_tune(picture, tmp_path):
     """With `--tune visual` the page and the stored records of fdcodec say so."""
     output = tmp_path / "report"
-    options = ["--codecs", "fdc", "--transforms", "dct", "--metrics", "psnr", "--qualities", "20,50"]
+    options = ["--codecs", "fdc", "--transforms", "dct", "--metrics", "psnr", "--qualities", "20,40,60,80"]
     run(picture, "-o", output, *options, "--tune", "visual")
     record = json.loads((output / "results" / "picture" / "fdc-dct-visual.json").read_text())
     assert (record["name"], "tune=visual" in record["description"]) == ("fdcodec dct visual", True)
@@ -157,9 +157,9 @@ def test_command_names_the_tune(picture, tmp_path):
 def test_refused_figures_say_why(picture, tmp_path, monkeypatch):
     """Where a BD-rate is refused the terminal has the reason beside it, and codecs that are left out what they miss."""
     monkeypatch.setattr(WebP, "missing", lambda self: "a Pillow with WEBP support")
-    options = ["--codecs", "jpeg420,webp", "--metrics", "psnr", "--qualities", "20,50"]
+    options = ["--codecs", "jpeg420,webp", "--metrics", "psnr", "--qualities", "0,0.1,0.2,0.3"]  # one file of JPEG
     printed = run(picture, "-o", tmp_path / "report", *options)
-    assert "JPEG 4:2:0 refused (2 usable points on a curve, 4 are needed)" in printed
+    assert "JPEG 4:2:0 refused (1 usable point on a curve, 4 are needed)" in printed
     assert "WebP was left out: it needs a Pillow with WEBP support" in printed
 
 
@@ -185,7 +185,7 @@ def test_missing_packages_are_named_with_what_installs_them(picture, tmp_path, m
 
 def test_command_does_not_overwrite(picture, tmp_path):
     """A folder with something in it is refused without --force, and taken with it."""
-    options = ["--codecs", "jpeg420", "--metrics", "psnr", "--qualities", "20,50"]
+    options = ["--codecs", "jpeg420", "--metrics", "psnr", "--qualities", "20,40,60,80"]
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "note.txt").write_text("mine")
     with pytest.raises(ParameterError, match="not empty"):
@@ -210,7 +210,8 @@ def test_command_refuses_bad_qualities(picture, tmp_path, option, value, said):
     ("options", "said"),
     [
         (["--metrics", "vmaf"], "'vmaf' cannot be computed"),
-        (["--qualities", "50"], "a curve needs at least 2"),
+        (["--qualities", "20,50,80"], "3 given, of which BD-rate needs 4"),
+        (["--qualities", "20,50,50,80"], "3 given, of which BD-rate needs 4"),
         (["--codecs", "gif"], "'gif' is unknown"),
     ],
 )
@@ -219,6 +220,22 @@ def test_command_refuses_bad_choices(picture, tmp_path, options, said):
     with pytest.raises(ParameterError, match=said):
         run(picture, "-o", tmp_path / "report", *options)
     assert not (tmp_path / "report").exists()
+
+
+def test_duration_is_told_once_nothing_is_refused(cli, picture, tmp_path):
+    """How long it takes is said before the work, and not before a refusal."""
+    for folder in ("one/x", "two/x"):
+        (tmp_path / folder).mkdir(parents=True)
+    copies = [tmp_path / folder / "x" / "a.png" for folder in ("one", "two")]
+    for copy in copies:
+        copy.write_bytes(picture.read_bytes())
+    options = ["-o", str(tmp_path / "report"), "--codecs", "jpeg420", "--metrics", "psnr"]
+    result = cli("compare", *map(str, copies), *options)
+    assert (result.code, "some ten seconds" in result.err) == (2, False)
+    assert f"images: {copies[0]} and {copies[1]} have one name, 'x-a'; give each image once" in result.err
+    result = cli("compare", str(picture), *options, "--qualities", "50")
+    assert result.err.startswith("fdcodec: --qualities: 1 given, of which BD-rate needs 4; give 4 or more")
+    assert "some ten seconds" in cli("compare", str(picture), *options).err
 
 
 def test_command_is_stored_without_folders_of_this_machine(monkeypatch, tmp_path):

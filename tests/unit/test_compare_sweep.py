@@ -2,6 +2,7 @@
 
 import json
 import math
+import struct
 from dataclasses import asdict
 
 import numpy as np
@@ -68,13 +69,28 @@ def test_images_that_a_model_was_learned_from_are_refused():
         refuse_training_images([image], [codec])
 
 
-def test_images_that_are_reduced_to_gray_are_known(tmp_path):
-    """With --gray, too, an image is one that a model was learned from in colour."""
-    samples = subject("a", 64, 64, seed=3).samples
-    Image.fromarray(samples).save(tmp_path / "a.png")
-    (image,) = load_all([tmp_path / "a.png"], gray=True)
-    assert image.samples.ndim == 2
-    assert learn([samples]).recipe["images"][0] in image.hashes
+@pytest.mark.parametrize("gray", [False, True])
+@pytest.mark.parametrize("mode", ["1", "LA", "P", "RGB", "RGBA", "I;16"])
+def test_files_that_a_model_was_learned_from_are_known(tmp_path, mode, gray):
+    """What `learn` was given is known whether or not it drops colours, alpha, or bits of it."""
+    samples = subject("a", 16, 16, seed=3).samples
+    image = Image.fromarray(9 * samples[:, :, 0].astype(np.uint16) + 500 if mode == "I;16" else samples)
+    if mode.endswith("A"):
+        image.putalpha(Image.fromarray(samples[:, :, 1]))
+    path = tmp_path / "a.tif"
+    image.convert(mode).save(path)
+    (loaded,) = load_all([path], gray)
+    assert learn([path]).recipe["images"][0] in loaded.hashes
+
+
+def test_negatives_that_a_model_was_learned_from_are_known(tmp_path):
+    """A 16-bit TIFF whose 0 is white is known as the picture that it stands for."""
+    path = tmp_path / "a.tif"
+    Image.fromarray(9 * subject("a", 16, 16, seed=3).samples[:, :, 0].astype(np.uint16)).save(path)
+    black, white = (struct.pack("<HHII", 262, 3, 1, value) for value in (1, 0))
+    path.write_bytes(path.read_bytes().replace(black, white))
+    (loaded,) = load_all([path], gray=False)
+    assert learn([path]).recipe["images"][0] in loaded.hashes
 
 
 def test_training_images_are_refused():

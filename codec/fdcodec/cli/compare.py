@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from fdcodec.compare.records import Comparison
 
 NEEDED = ("scipy", "matplotlib")
+DURATION = (
+    "every codec codes every image at each quality, some ten seconds a codec for 512x512; fewer --codecs, "
+    "--transforms, --qualities or --metrics take less"
+)
 
 
 def _numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...] | None:
@@ -69,7 +73,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     "--qualities",
     metavar="NUMBERS",
     callback=_numbers,
-    help="Such as 20,40,60,80, in place of each codec's own ladder.",
+    help="Four or more, such as 20,40,60,80, in place of each codec's own ladder.",
 )
 @click.option("--gray", is_flag=True, help="Reduce colour images to gray.")
 @click.option("--metrics", metavar="NAMES", callback=_names, help="Of psnr, ms-ssim, ssimulacra2 [all installed].")
@@ -85,13 +89,10 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     from fdcodec.compare import run
 
     console = Console()
-    console.say(
-        "every codec codes every image at each quality, some ten seconds a codec for 512x512; fewer --codecs, "
-        "--transforms, --qualities or --metrics take less"
-    )
     console.announce_compilation("comparing")
     given = {name: value for name, value in choices.items() if value is not None}
-    comparison = run.compare(images, output, **given, embed=False if no_embed else "auto", track=_progress())
+    given |= {"embed": False if no_embed else "auto", "accepted": partial(console.say, DURATION), "track": _progress()}
+    comparison = run.compare(images, output, **given)
     page = output / "index.html"
     rates = run.bd_rates(comparison)
     if as_json:

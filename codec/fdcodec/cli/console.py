@@ -29,6 +29,10 @@ _OPTION_OF = {
     "embed": "--embed/--no-embed",
     "tune": "--tune",
     "tile=256": "--tile 256",
+    "codecs": "--codecs",
+    "transforms": "--transforms",
+    "qualities": "--qualities",
+    "metrics": "--metrics",
 }
 _COMPILING_SECONDS = {"encoding": 40, "decoding": 15, "learning from": 60, "comparing": 60}
 _LOSSLESS_STARTERS, _LOSSLESS_SECONDS = ("code_bits", "code_row"), 15

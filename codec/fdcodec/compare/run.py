@@ -7,7 +7,7 @@ from typing import Any, Literal
 from fdcodec.compare import INSTALL, codecs, crops, environment, report, subjects
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates
 from fdcodec.compare.base import Codec
-from fdcodec.compare.bd_rate import BDRate
+from fdcodec.compare.bd_rate import MIN_POINTS, BDRate
 from fdcodec.compare.metrics import METRICS, installed, metrics_of
 from fdcodec.compare.records import Comparison
 from fdcodec.compare.sweep import sweep
@@ -27,6 +27,7 @@ def compare(
     metrics: Sequence[str] | None = None,
     tune: Literal["psnr", "visual"] = "psnr",
     embed: Literal[False, "auto"] = "auto",
+    accepted: Callable[[], None] = lambda: None,
     track: Track = lambda steps, description, total: steps,
 ) -> Comparison:
     """Compare codecs on images; write ``index.html``, plots, crops and ``results/`` into `folder`.
@@ -38,11 +39,13 @@ def compare(
     names, transforms, tune, embed
         As `fdcodec.compare.codecs.select` takes them.
     qualities
-        Qualities 0..100 in place of each codec's own ladder; at least two.
+        Qualities 0..100 in place of each codec's own ladder; at least four, as BD-rate needs.
     gray
         Reduce colour images to gray.
     metrics
         Of psnr, ms-ssim, ssimulacra2; by default all that are installed.
+    accepted
+        Called once nothing is left that could be refused, before the work.
     track
         Called with an iterable of steps, a description and their number; returns the iterable with progress shown.
     """
@@ -54,6 +57,7 @@ def compare(
     skipped |= shallow
     steps = sweep(images, chosen, metrics or metrics_of(depth), qualities)
     folder.mkdir(parents=True, exist_ok=True)  # after everything that is refused
+    accepted()
     records = list(track(steps, description="Coding", total=len(images) * len(chosen)))
     measured = Comparison(environment.describe(), skipped, records)
     details = crops.cut(measured, images, chosen, folder)
@@ -84,8 +88,10 @@ def _of_depth(chosen: Sequence[Codec], metrics: Sequence[str] | None, depth: int
 def _check(chosen: Sequence[Codec], qualities: Sequence[float] | None, metrics: Sequence[str] | None) -> None:
     if not chosen:
         raise UnsupportedError(f"codecs: none of those chosen is installed; {INSTALL}")
-    if qualities is not None and len(qualities) < 2:
-        raise ParameterError(f"qualities: {len(qualities)} given, a curve needs at least 2")
+    if qualities is not None and len(set(qualities)) < MIN_POINTS:
+        raise ParameterError(
+            f"qualities: {len(set(qualities))} given, of which BD-rate needs {MIN_POINTS}; give {MIN_POINTS} or more"
+        )
     allowed = installed()
     unknown = [metric for metric in metrics or () if metric not in allowed]
     if unknown:

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
-from fdcodec.errors import FormatError, LimitError, ParameterError, UnsupportedError
+from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.picture import Samples
 from fdcodec.image.pillow_modes import samples_of_pillow
+from fdcodec.image.reading import read_image
+from fdcodec.training.training_images import training_hash, training_samples
 
 LOSSLESS_SUFFIXES = {".png", ".ppm", ".pgm", ".bmp", ".tif", ".tiff"}
 EIGHT_BIT_MODES = {"1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr"}
@@ -21,19 +23,18 @@ MIN_SIDE_PX = 8  # below it SSIMULACRA 2 is not defined, and curves say nothing
 
 @dataclass(frozen=True)
 class Subject:
-    """An image to compress: `name` is unique in its comparison, `sha256` is of the file, `source` before `--gray`."""
+    """An image to compress: `name` is unique in its comparison, hashes are of the file and of what `learn` takes."""
 
     name: str
     sha256: str
     format: str
     samples: Samples
-    source: Samples | None = None
+    learned_sha256: str = ""
 
     @property
     def hashes(self) -> set[str]:
-        """What a training image is known by: the SHA-256 of its file, or of its samples."""
-        known = (samples for samples in (self.samples, self.source) if samples is not None)
-        return {self.sha256, *(sha256(np.ascontiguousarray(samples).tobytes()).hexdigest() for samples in known)}
+        """What a training image is known by: the SHA-256 of its file, its samples, or what `learn` takes of it."""
+        return {self.sha256, self.learned_sha256, training_hash(self.samples)}
 
     @property
     def planes(self) -> str:
@@ -82,26 +83,30 @@ def _names(files: Sequence[Path]) -> list[str]:
     """Return the stem of each file, with its folder's name before it where stems repeat."""
     repeats = Counter(path.stem for path in files)
     names = [path.stem if repeats[path.stem] == 1 else f"{path.absolute().parent.name}-{path.stem}" for path in files]
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise ParameterError(f"images: {twice[0]!r} is the name of two images; give each once, or rename one")
+    owners: dict[str, Path] = {}
+    for name, path in zip(names, files, strict=True):
+        if name in owners:
+            raise ParameterError(
+                f"images: {owners[name]} and {path} have one name, {name!r}; give each image once, or rename one"
+            )
+        owners[name] = path
     return names
 
 
 def _load(path: Path, name: str, gray: bool) -> Subject:
     try:
         with Image.open(path) as image:
-            samples, source = _samples_of(image, gray), _samples_of(image, False) if gray else None
-            kind = image.format or ""
-    except UnsupportedError as error:
-        raise UnsupportedError(f"{path}: {error}") from error
+            samples, kind = _samples_of(image, gray), image.format or ""
+        learned = training_hash(training_samples(read_image(path).picture.samples))
+    except FdcError as error:
+        raise type(error)(f"{path}: {error}") from error
     except Image.DecompressionBombError as error:
         raise LimitError(f"{path}: {error}") from error
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
         raise FormatError(f"{path}: cannot be read as an image ({error})") from error
     if min(samples.shape[:2]) < MIN_SIDE_PX:
         raise UnsupportedError(f"{path}: a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
-    return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples, source)
+    return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples, learned)
 
 
 def _samples_of(image: Image.Image, gray: bool) -> Samples:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from fdcodec.training.learned import train_learned
 from fdcodec.training.learned_samples import BlockSamples
 from fdcodec.training.start_states import StartStateSums
 from fdcodec.training.traces import STEPS, is_held_out, traces, windows
+from fdcodec.training.training_images import training_hash
 from fdcodec.training.transforms import ZoneSamples, train_transforms
 
 Progress = Callable[[str, int, int], None]
@@ -59,7 +59,7 @@ def learn_model(
     model, second = _second_pass(middles, model, shown)
     details: dict[str, Any] = {
         "parent": parent.hash.hex() if parent else None,
-        "images": [sha256(np.ascontiguousarray(image).tobytes()).hexdigest() for image in images],
+        "images": [training_hash(image) for image in images],
         "steps": list(STEPS),
     }
     return replace(model, recipe=details | recipe | second)
