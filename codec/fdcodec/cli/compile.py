@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 def compile() -> int:
-    """Compile the code of every part now, which else its first use waits for: three to four minutes, once a version."""
+    """Compile the code of every part now, which else its first use waits for: four to six minutes, once a version."""
     from fdcodec.first_use import compile_beside
     from fdcodec.kernels.code_cache import is_code_kept
     from fdcodec.kernels.jit import before_compiling
@@ -30,7 +30,7 @@ def compile() -> int:
 
     def begin(directory: Path, kernel: str) -> None:
         kept.append(directory)
-        console.say(f"compiling {', '.join(parts)}: three to four minutes for all, longer on a busy machine")
+        console.say(f"compiling {', '.join(parts)}: four to six minutes for all, longer on a busy machine")
         compile_beside(kernel, encodes=True)
 
     if not is_code_kept():

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 STDOUT_CLOSED = "standard output is closed"
+COUNTING = "counting the bits of"
 NOT_KEPT = "it can be kept nowhere; set FDCODEC_CACHE_DIR to a directory that you can write, or each run compiles again"
 
 _OPTION_OF = {
@@ -28,14 +29,20 @@ _OPTION_OF = {
     "lossless=True": "--lossless",
     "embed": "--embed/--no-embed",
     "tune": "--tune",
-    "tile=256": "--tile 256",
     "codecs": "--codecs",
     "transforms": "--transforms",
     "qualities": "--qualities",
     "metrics": "--metrics",
+    "tile=256": "--tile 256",
 }
-_COMPILING_SECONDS = {"encoding": 40, "decoding": 15, "learning from": 60, "comparing": 60}
-_LOSSLESS_STARTERS, _LOSSLESS_SECONDS = ("code_bits", "code_row"), 15
+_COMPILING_TIMES = {
+    "encoding": "about a minute",
+    "decoding": "about 15 s",
+    COUNTING: "about a minute",
+    "learning from": "about two minutes",
+    "comparing": "about a minute",
+}
+_LOSSLESS_STARTERS, _LOSSLESS_TIME = ("code_bits", "code_row"), "about half a minute"
 _ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|tile=256)\b")
 
 
@@ -113,10 +120,10 @@ class Console:
             kept = is_code_kept()
             self.say(
                 f"compiling code for {task} such files, {_compiling_time(task, kernel)}, longer on a busy machine; "
-                + (f"it is kept in {directory}, so the next run starts at once" if kept else NOT_KEPT)
+                + (f"it is kept in {directory}; `fdcodec compile` does it for all parts at once" if kept else NOT_KEPT)
             )
             if kept:  # else nothing comes from a second process
-                compile_beside(kernel, encodes=task != "decoding")
+                compile_beside(kernel, encodes=task not in ("decoding", COUNTING))
 
         before_compiling(announce)
 
@@ -137,8 +144,8 @@ def _compiling_time(task: str, kernel: str) -> str:
     from fdcodec.first_use import LOSSY_STARTERS
 
     if kernel in LOSSY_STARTERS:
-        return f"about {_COMPILING_SECONDS[task]} s"
-    return f"about {_LOSSLESS_SECONDS} s" if kernel in _LOSSLESS_STARTERS else "up to a minute"
+        return _COMPILING_TIMES[task]
+    return _LOSSLESS_TIME if kernel in _LOSSLESS_STARTERS else "one to two minutes"
 
 
 def as_json(facts: dict[str, Any]) -> str:

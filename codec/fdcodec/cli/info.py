@@ -7,7 +7,7 @@ import click
 
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
-from fdcodec.cli.console import Console, write_line
+from fdcodec.cli.console import COUNTING, Console, write_line
 from fdcodec.cli.jobs import Job, find_files
 
 
@@ -18,7 +18,7 @@ from fdcodec.cli.jobs import Job, find_files
 def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) -> int:
     """Show what .fdc files hold; without --bits nothing is decoded."""
     if bits:
-        Console().announce_compilation("decoding")
+        Console().announce_compilation(COUNTING)
     jobs = [Job(file) for file, _ in find_files(inputs, (".fdc",), recursive=recursive)]
     return run_jobs(jobs, lambda job: _info(job, bits, as_json), Console(as_json=as_json, quiet=not as_json))
 

@@ -14,6 +14,11 @@ from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel
 from fdcodec.words import counted
 
+DURATION = (
+    "it takes the longer the more pixels they have: ten megapixels, the most that is used of them, "
+    "take about five minutes on two processors"
+)
+
 
 @click.command()
 @options.inputs
@@ -49,7 +54,7 @@ def learn(
     if files and not images:
         return 1
     console.announce_compilation("learning from")
-    console.say(f"learning from {counted(len(images), 'image')}; two dozen take about five minutes")
+    console.say(f"learning from {counted(len(images), 'image')}; {DURATION}")
     with console.progress() as progress:
         model = api_learn.learn(images, name=name or output.stem, parent=start, progress=progress)
     model.save(output)
