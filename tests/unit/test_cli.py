@@ -85,13 +85,6 @@ def test_directory_tree_is_mirrored(cli):
     assert [str(path) for path in Path("out").rglob("*") if path.is_file()] == ["out/deep/x.fdc"]
 
 
-def test_nothing_to_do_is_no_failure(cli):
-    """A directory without images is done at once, which is said."""
-    Path("empty").mkdir()
-    result = cli("encode", "empty", "-r")
-    assert (result.code, "nothing was done" in result.err) == (0, True)
-
-
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize(("source", "target"), [("png", "png"), ("png", "jpg"), ("jpg", "png"), ("jpg", "jpg")])
 def test_orientation_through_the_codec(cli, orientation, source, target):

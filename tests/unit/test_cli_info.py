@@ -7,6 +7,7 @@ import pytest
 
 from fdcodec import container
 from fdcodec.coding.parameters import Parameters
+from fdcodec.model import get
 
 
 def test_info_as_text(cli, encoded):
@@ -47,3 +48,11 @@ def test_info_shows_the_step_in_sample_values(cli, step_index, step):
     Path("a.fdc").write_bytes(container.write(header, [b"x"], model_ref=bytes(4)))
     assert json.loads(cli("info", "a.fdc", "--json").out)["quantization_step"] == step
     assert f"quantization step {step}\n" in cli("info", "a.fdc").out.decode()
+
+
+@pytest.mark.parametrize(("metadata", "digits", "told"), [("none", 8, 8), ("all", 32, 16)])
+def test_info_shows_as_much_of_a_hash_as_transforms(cli, metadata, digits, told):
+    """As text a class model's hash has the 16 digits of `transforms list`, or those that the file has."""
+    assert cli("encode", "a.png", "-t", "dct", "--metadata", metadata).code == 0
+    assert json.loads(cli("info", "a.fdc", "--json").out)["transform_hash"] == get("dct").hash.hex()[:digits]
+    assert f"transform hash    {get('dct').hash.hex()[:told]}\n" in cli("info", "a.fdc").out.decode()

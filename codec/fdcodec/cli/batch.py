@@ -37,7 +37,7 @@ def run_jobs(
     Parameters
     ----------
     jobs
-        What to do.
+        What to do, at least one.
     work
         Does one job and returns the facts to report.
     console
@@ -47,8 +47,6 @@ def run_jobs(
     at_once
         How many jobs are done at a time, in threads.
     """
-    if not jobs:
-        console.say("no input was found; nothing was done")
     outcomes = each(lambda job: _outcome(job, work, force), jobs, at_once)
     codes: list[int] = []
     try:
@@ -64,7 +62,7 @@ def run_jobs(
     failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
     if len(jobs) > 1:
         console.say(f"{len(jobs) - failed} of {len(jobs)} done" + (f", {failed} failed" if failed else ""))
-    return (codes or [0])[0] if len(codes) < 2 else 1 if failed else max(codes)
+    return codes[0] if len(codes) == 1 else 1 if failed else max(codes)
 
 
 def _report(job: Job, outcome: Outcome, console: Console) -> int:

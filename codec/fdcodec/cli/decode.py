@@ -10,7 +10,8 @@ from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
-from fdcodec.cli.jobs import STREAM, Job, find_files, plan_jobs, split_output, split_threads, without_done
+from fdcodec.cli.jobs import Job, find_files, plan_jobs, split_output, split_threads, without_done
+from fdcodec.paths import holds
 
 Region = tuple[int, int, int, int]
 
@@ -56,7 +57,7 @@ def decode(
     suffix = _output_suffix(suffix, output)
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive, out_dir=out_dir), suffix, output, out_dir)
-    if as_json and any(job.target == STREAM for job in jobs):
+    if as_json and any(job.writes_stdout for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")
     if skip_existing and not (jobs := without_done(jobs, console)):
         return 0
@@ -72,7 +73,7 @@ def _is_output(last: Path) -> bool:
     from fdcodec.image.writing import SUFFIXES
 
     suffix = last.suffix.lower()
-    return suffix in SUFFIXES or (suffix != ".fdc" and str(last) != "-" and not last.exists())
+    return suffix in SUFFIXES or (suffix != ".fdc" and str(last) != "-" and not holds(last.exists))
 
 
 def _output_suffix(name: str | None, output: str | None) -> str:

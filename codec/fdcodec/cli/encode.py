@@ -16,7 +16,7 @@ from fdcodec.arguments import LOSSY_ONLY, TUNES, Target, checked_encoding, refus
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
-from fdcodec.cli.jobs import STREAM, Job, find_files, plan_jobs, split_output, split_threads, without_done
+from fdcodec.cli.jobs import Job, find_files, plan_jobs, split_output, split_threads, without_done
 
 if TYPE_CHECKING:
     from fdcodec.coding.settings import EncoderSettings
@@ -97,7 +97,7 @@ def encode(
     console = Console(as_json=as_json, quiet=quiet)
     files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive, out_dir=out_dir)
     jobs = plan_jobs(files, ".fdc", output, out_dir)
-    if as_json and any(job.target == STREAM for job in jobs):
+    if as_json and any(job.writes_stdout for job in jobs):
         raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file by -o")
     settings["embed"] = "auto" if embed is None else embed
     if settings["lossless"]:

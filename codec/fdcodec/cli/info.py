@@ -8,7 +8,10 @@ import click
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import COUNTING, Console, write_line
-from fdcodec.cli.jobs import Job, find_files
+from fdcodec.cli.jobs import Job, find_files, jobs_of
+
+HASH_DIGITS = 16
+"""Of a class model's hash, as `transforms` shows; small files have 8."""
 
 
 @click.command()
@@ -19,7 +22,7 @@ def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) ->
     """Show what .fdc files hold; without --bits nothing is decoded."""
     if bits:
         Console().announce_compilation(COUNTING)
-    jobs = [Job(file) for file, _ in find_files(inputs, (".fdc",), recursive=recursive)]
+    jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive))
     return run_jobs(jobs, lambda job: _info(job, bits, as_json), Console(as_json=as_json, quiet=not as_json))
 
 
@@ -34,7 +37,8 @@ def _info(job: Job, bits: bool, as_json: bool) -> dict[str, Any]:
             if name in ("part_bits", "element_bits"):
                 _echo_table(name.replace("_", " "), value)
             elif value is not None:
-                write_line(f"  {name.replace('_', ' '):<18}{_text(value)}")
+                shown = value[:HASH_DIGITS] if name == "transform_hash" else value
+                write_line(f"  {name.replace('_', ' '):<18}{_text(shown)}")
     return {**facts, "summary": ""}
 
 

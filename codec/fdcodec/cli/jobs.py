@@ -5,35 +5,56 @@ import sys
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from fdcodec.cli.console import STDOUT_CLOSED, Console
 from fdcodec.image.files import replace_file
+from fdcodec.paths import holds
 from fdcodec.words import counted
 
 STREAM = Path("-")
 """Standard input or standard output in place of a file."""
 
 
+class Found(NamedTuple):
+    """An input, its path relative to what it was found under, and why it cannot be read, if it is such a directory."""
+
+    path: Path
+    relative: Path
+    fault: OSError | None = None
+
+
 @dataclass(frozen=True)
 class Job:
-    """One input, where its result goes, whether the user named that, and an earlier input that goes there, `rival`."""
+    """One input, where its result goes, whether the user named that, and an earlier input that goes there, `rival`.
+
+    Of a directory that cannot be read `fault` says why; it has no result.
+    """
 
     source: Path
     target: Path = STREAM
     make_directory: bool = False
     rival: Path | None = None
     is_named: bool = False
+    fault: OSError | None = None
+
+    @property
+    def writes_stdout(self) -> bool:
+        """Whether the result goes to standard output."""
+        return self.target == STREAM and self.fault is None
 
     def is_done(self) -> bool:
         """Tell whether there is an output, which is this job's own."""
-        if self.target == STREAM or self.rival is not None or not self.target.is_file():
+        if self.target == STREAM or self.rival is not None or not holds(self.target.is_file):
             return False
-        return not (self.source.exists() and self.source.samefile(self.target))
+        return not (holds(self.source.exists) and self.source.samefile(self.target))
 
     def read(self) -> bytes:
         """Return the bytes of the input."""
+        if self.fault is not None:
+            raise self.fault
         if self.source != STREAM:
             return self.source.read_bytes()
         if sys.stdin is None:
@@ -69,37 +90,46 @@ def split_output(
         return inputs, output
     last = Path(inputs[-1])
     is_stream = last == STREAM and len(inputs) == 2
-    if len(inputs) == 2 and not is_stream and not is_output(last) and not last.exists():
+    if len(inputs) == 2 and not is_stream and not is_output(last) and not holds(last.exists):
         raise click.UsageError(f"{last} does not exist, and its suffix is not an output's; name an output with -o")
-    return (inputs[:-1], inputs[-1]) if is_stream or (is_output(last) and not last.is_dir()) else (inputs, None)
+    return (inputs[:-1], inputs[-1]) if is_stream or (is_output(last) and not holds(last.is_dir)) else (inputs, None)
 
 
 def find_files(
-    inputs: Iterable[str], suffixes: Collection[str], *, recursive: bool, out_dir: str | None = ""
-) -> list[tuple[Path, Path]]:
-    """Return the files among and below the inputs, each with its path relative to the input it was found under.
+    inputs: tuple[str, ...], suffixes: Collection[str], *, recursive: bool, out_dir: str | None = ""
+) -> list[Found]:
+    """Return the files among and below the inputs, and the directories below them that cannot be read.
 
     `out_dir` is None where outputs could be written into a directory, and none was named for them.
 
     Raises
     ------
     click.UsageError
-        A directory was given without `recursive`.
+        A directory was given without `recursive`, or no file is found.
     """
-    found: list[tuple[Path, Path]] = []
+    found: list[Found] = []
     for path in map(Path, inputs):
-        if not path.is_dir():
-            found.append((path, Path(path.name)))
+        if not holds(path.is_dir):
+            found.append(Found(path, Path(path.name)))
             continue
         if not recursive:
             instead = "" if out_dir is not None else ", or --out-dir to write into it"
             raise click.UsageError(f"{path} is a directory; add -r to take the files below it{instead}")
-        below = sorted(file for file in path.rglob("*") if file.suffix.lower() in suffixes and file.is_file())
-        found += [(file, file.relative_to(path)) for file in below]
+        found += _files_below(path, suffixes)
+    if not found:
+        raise click.UsageError(f"no inputs: below {' and '.join(inputs)} no file ends in {', '.join(sorted(suffixes))}")
     return found
 
 
-def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, out_dir: str | None) -> list[Job]:
+def _files_below(top: Path, suffixes: Collection[str]) -> list[Found]:
+    faults: list[OSError] = []
+    files = [Path(folder, name) for folder, _, names in os.walk(top, onerror=faults.append) for name in names]
+    wanted = [file for file in files if file.suffix.lower() in suffixes and holds(file.is_file, unreachable=True)]
+    found = [Found(file, file.relative_to(top)) for file in wanted]
+    return sorted(found + [Found(Path(fault.filename), Path(), fault) for fault in faults])
+
+
+def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str | None) -> list[Job]:
     """Give each input its output: `output`, or the name with `suffix` in `out_dir` or beside the input.
 
     An input that was named twice is one job.
@@ -111,16 +141,22 @@ def plan_jobs(files: list[tuple[Path, Path]], suffix: str, output: str | None, o
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
         raise click.UsageError("an output file takes exactly one input and no --out-dir; use --out-dir for several")
-    if out_dir is not None and any(file == STREAM for file, _ in files):
+    if out_dir is not None and any(file.path == STREAM for file in files):
         raise click.UsageError("standard input has no name to take into --out-dir; name its output by -o")
-    targets = [_target(file, relative, suffix, output, out_dir) for file, relative in files]
-    jobs, first = [], dict[Path, Path]()
-    for (file, _), target in dict.fromkeys(zip(files, targets, strict=True)):
+    jobs, first = jobs_of(file for file in files if file.fault), dict[Path, Path]()
+    readable = [file for file in files if not file.fault]
+    targets = [_target(file, suffix, output, out_dir) for file in readable]
+    for (file, _, _), target in dict.fromkeys(zip(readable, targets, strict=True)):
         owner = file if target == STREAM else first.setdefault(Path(os.path.realpath(target)), file)
         rival = None if owner == file else owner
         jobs.append(Job(file, target, out_dir is not None, rival, is_named=output is not None))
     _refuse_terminal(jobs)
     return jobs
+
+
+def jobs_of(files: Iterable[Found]) -> list[Job]:
+    """Return a job without an output for each input."""
+    return [Job(file.path, fault=file.fault) for file in files]
 
 
 def without_done(jobs: list[Job], console: Console) -> list[Job]:
@@ -135,18 +171,18 @@ def without_done(jobs: list[Job], console: Console) -> list[Job]:
 
 def _refuse_terminal(jobs: list[Job]) -> None:
     """Raise an error if an image would go to standard output and that is a terminal."""
-    if any(job.target == STREAM for job in jobs) and sys.stdout is not None and sys.stdout.isatty():
+    if any(job.writes_stdout for job in jobs) and sys.stdout is not None and sys.stdout.isatty():
         raise click.UsageError(
             "standard output is a terminal, which shows no images; redirect it, or name a file with -o"
         )
 
 
-def _target(file: Path, relative: Path, suffix: str, output: str | None, out_dir: str | None) -> Path:
+def _target(file: Found, suffix: str, output: str | None, out_dir: str | None) -> Path:
     if output is not None:
         return Path(output)
-    if file == STREAM:
+    if file.path == STREAM:
         return STREAM
-    return Path(out_dir) / relative.with_suffix(suffix) if out_dir is not None else file.with_suffix(suffix)
+    return (file.path if out_dir is None else Path(out_dir) / file.relative).with_suffix(suffix)
 
 
 def split_threads(threads: int, jobs: list[Job]) -> tuple[int, int]:

@@ -8,7 +8,7 @@ import click
 from fdcodec.cli import options
 from fdcodec.cli.batch import check_model_path, describe_os_error
 from fdcodec.cli.console import Console
-from fdcodec.cli.jobs import find_files
+from fdcodec.cli.jobs import Job, find_files, jobs_of
 from fdcodec.errors import FdcError
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel
@@ -49,9 +49,9 @@ def learn(
     console = Console(quiet=quiet)
     check_model_path(output, force)
     start = resolved(parent, "parent")
-    files = [file for file, _ in find_files(inputs, READABLE_SUFFIXES, recursive=recursive)]
-    images = [picture for picture in (_read(file, console) for file in files) if picture is not None]
-    if files and not images:
+    jobs = jobs_of(find_files(inputs, READABLE_SUFFIXES, recursive=recursive))
+    images = [picture for picture in (_read(job, console) for job in jobs) if picture is not None]
+    if not images:
         return 1
     console.announce_compilation("learning from")
     console.say(f"learning from {counted(len(images), 'image')}; {DURATION}")
@@ -62,7 +62,7 @@ def learn(
     console.say(f"{output}: learned from {counted(len(images), 'image')}, {facts}")
     console.say(f"{output}: {_describe_worth(model.recipe)}")
     console.say(f"{output}: {_describe_learned(model)}")
-    return int(len(images) < len(files))
+    return int(len(images) < len(jobs))
 
 
 def _describe_worth(recipe: dict[str, Any]) -> str:
@@ -86,13 +86,17 @@ def _describe_learned(model: ClassModel) -> str:
     return f"learned modes, and the share of the rate they save on blocks held out: {', '.join(parts) or 'none'}"
 
 
-def _read(file: Path, console: Console) -> Picture | None:
+def _read(job: Job, console: Console) -> Picture | None:
     from fdcodec.image.reading import read_image
 
     try:
-        return read_image(file).picture
+        picture, notes = read_image(job.read())
     except FdcError as error:
-        console.fail(str(file), str(error))
+        console.fail(str(job.source), str(error))
     except OSError as error:
-        console.fail(str(file), describe_os_error(error))
+        console.fail(str(job.source), describe_os_error(error))
+    else:
+        for note in notes:
+            console.say(f"{job.source}: note: {note}")
+        return picture
     return None

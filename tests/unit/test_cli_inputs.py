@@ -1,0 +1,106 @@
+"""The command line: inputs that cannot be reached, or are not there, cost no other input."""
+
+import errno
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from tests.images import ramp, saved
+
+from fdcodec import api_learn
+
+TOO_LONG = "x" * 300
+COMMANDS = {"encode": "png", "decode": "fdc", "check": "fdc", "info": "fdc"}
+
+
+@pytest.fixture
+def tree(cli, encoded, monkeypatch):
+    """Make a directory of images and files of ours, beside one that cannot be read."""
+    for folder in ("in/open", "in/locked"):
+        Path(folder).mkdir(parents=True)
+        Path(folder, "a.png").write_bytes(Path("a.png").read_bytes())
+        Path(folder, "b.fdc").write_bytes(encoded)
+    scandir = os.scandir
+
+    def refusing(path):
+        if os.fspath(path).endswith("locked"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+
+
+@pytest.fixture
+def learned_from(monkeypatch):
+    """Return the pictures that `learn` is given, and learn nothing."""
+    given = []
+
+    def learn(images, **options):
+        given.extend(images)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(api_learn, "learn", learn)
+    return given
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_name_that_is_too_long_fails_alone(cli, encoded, command):
+    """An input whose name no file can have is one failure, and the others are done."""
+    suffix = COMMANDS[command]
+    result = cli(command, f"{TOO_LONG}.{suffix}", f"a.{suffix}", *(["--out-dir", "out"] if suffix == "png" else []))
+    assert (result.code, result.err.count("File name too long")) == (1, 1)
+    assert "internal error" not in result.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_directory_that_cannot_be_read_is_a_failed_input(cli, tree, command):
+    """Below a directory each one that cannot be read is a failure with its name, and the other files are done."""
+    options = ["--out-dir", "out"] if command in ("encode", "decode") else []
+    result = cli(command, "-r", "in", *options)
+    assert (result.code, "fdcodec: in/locked: Permission denied" in result.err) == (1, True)
+    assert "1 of 2 done, 1 failed" in result.err or command == "info"
+    if options:
+        assert [path.name for path in Path("out").rglob("*.*")] == ["a.fdc" if command == "encode" else "b.png"]
+
+
+def test_directory_that_cannot_be_read_takes_no_output(cli, tree):
+    """A failed directory neither takes the output of a picture beside it, nor is standard output taken for its."""
+    Path("in/locked.png").write_bytes(Path("a.png").read_bytes())
+    result = cli("encode", "-r", "in", "--json")
+    assert (result.code, Path("in/locked.fdc").is_file()) == (1, True)
+
+
+def test_learning_goes_on_without_what_cannot_be_reached(cli, tree, learned_from):
+    """`learn` names what it leaves out and takes the other images."""
+    result = cli("learn", "-r", "in", f"{TOO_LONG}.png", "-o", "new.fdt")
+    assert [picture.array.shape for picture in learned_from] == [(24, 40, 3)]
+    assert "in/locked: Permission denied" in result.err
+    assert "File name too long" in result.err
+
+
+def test_learning_tells_what_is_lost_of_images(cli, learned_from):
+    """What was left out on reading is said of images to learn from, as of images to encode."""
+    frames = [Image.fromarray(ramp(16, 16, 3)), Image.fromarray(ramp(16, 16, 3)[::-1])]
+    frames[0].save("pages.tif", save_all=True, append_images=frames[1:])
+    assert "pages.tif: note: only the first of 2 frames" in cli("learn", "pages.tif", "-o", "new.fdt").err
+    assert len(learned_from) == 1
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "learn"])
+def test_no_inputs_is_a_usage_error(cli, command):
+    """Directories without a file of the kind are an error that says which files are looked for."""
+    Path("empty").mkdir()
+    options = ["-o", "new.fdt"] if command == "learn" else []
+    result = cli(command, "-r", "empty", *options)
+    assert (result.code, "no inputs: below empty no file ends in ." in result.err) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_what_is_no_file_is_left_out(cli, kind):
+    """A link to nothing and a pipe with the name of an image are no inputs."""
+    Path("in").mkdir()
+    Path("in/a.png").write_bytes(saved(np.zeros((8, 8), np.uint8), "PNG"))
+    Path("in/b.png").symlink_to("nothing") if kind == "link" else os.mkfifo("in/b.png")
+    assert cli("encode", "-r", "in").code == 0
