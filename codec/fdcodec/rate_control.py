@@ -23,6 +23,7 @@ FIRST_QUALITY = 60.0
 _LOWEST = 0.0
 _PARTS = (4, 16)  # of a quality that are tried, of 8 and 16 bits: the finer the steps fall
 
+_WAVERING = 3.0  # qualities by which a file may be beside what its quality lets expect: a byte or two of thirty
 _MOST_THRIFT = 0.6  # what a fraction of nearly a step adds to the price of a bit: sizes fall by some 8 %
 _MARGIN = 0.05  # a secant stays this share of the interval away from its ends, so that the interval always shrinks
 
@@ -70,7 +71,7 @@ def search(measure: Callable[[float], float], goal: Goal, deep: bool = False) ->
     Returns
     -------
     quality
-        The best of the attempts; where even the lowest quality measures above a goal that must not be exceeded, 0.
+        The best of the attempts; where all measure above a goal that must not be exceeded, that of the least.
     """
     attempts: dict[float, float] = {}
     steps = _steps(deep)
@@ -104,10 +105,20 @@ def _next_quality(attempts: dict[float, float], goal: Goal, steps: list[float]) 
     if isinf(above):
         return _extrapolate(attempts, below, goal, steps)
     if isinf(below):
-        return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, above, goal, steps)
+        return _downward(attempts, above, goal, steps)
     share = _share(attempts, attempts[below], attempts[above], goal.aim)
     quality = below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
     return _nearest([step for step in steps if below < step < above], quality)
+
+
+def _downward(attempts: dict[float, float], nearest: float, goal: Goal, steps: list[float]) -> float:
+    """Return a quality below all that were tried; where the lowest nearly does, a low one: small files waver."""
+    if _LOWEST not in attempts:
+        return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, nearest, goal, steps)
+    if attempts[_LOWEST] - goal.highest > _WAVERING * goal.slope:
+        return _LOWEST
+    low = (_nearest(steps, whole) for whole in range(1, MAX_ENCODES))
+    return next(step for step in low if step not in attempts)
 
 
 def _share(attempts: dict[float, float], below: float, above: float, aim: float) -> float:

@@ -25,14 +25,21 @@ PROMISED_DB = 0.1
 """A PSNR farther off is said not to be met."""
 
 FREE_CHOICES = 2
-"""Encodes of a search that choose their class model themselves; later ones keep it, but at the lowest quality."""
+"""Encodes of a search that choose their class model themselves; later ones keep it, but at the lowest qualities."""
 
 LEAST_FILL = 0.97
 """Share of a size limit that is used where it can be."""
 
-Attempt = tuple[bytes, float]  # a file, and its measure
 _LOG_SIZE_SLOPE = 0.042  # natural logarithm of the size for one unit of quality, typical of photographs
 _PSNR_SLOPE = 0.27  # dB for one unit of quality
+
+
+class Attempt(NamedTuple):
+    """A file, its quality, and its measure."""
+
+    data: bytes
+    quality: float
+    measure: float
 
 
 class Encoded(NamedTuple):
@@ -50,15 +57,25 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
     if target.kind == "quality":
         return Encoded(_encoded(picture, replace(settings, quality=target.value)))
     if target.kind == "psnr_db":
-        goal = Goal(target.value - PSNR_TOLERANCE_DB, target.value + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
-        exact_db = _exact_db(picture)
-        data, reached = _best(
-            picture, settings, goal, lambda data: min(psnr_db(picture, data, _own_model(settings)), exact_db)
-        )
-        return Encoded(data, inf if reached == exact_db else reached, _psnr_miss(reached, target.value, exact_db))
+        return _encode_to_psnr(picture, settings, target.value)
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
-    data, _ = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data)))
+    data = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data))).data
     return Encoded(data, miss=_size_miss(len(data), size))
+
+
+def _encode_to_psnr(picture: Picture, settings: EncoderSettings, wanted_db: float) -> Encoded:
+    goal = Goal(wanted_db - PSNR_TOLERANCE_DB, wanted_db + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
+    own, exact_db = _own_model(settings), _exact_db(picture)
+    best = _best(picture, settings, goal, lambda data: min(psnr_db(picture, data, own), exact_db))
+    if best.measure == exact_db:
+        return Encoded(best.data, inf, _psnr_miss(wanted_db, "of the files tried the nearest is exact"))
+    if abs(best.measure - wanted_db) <= PROMISED_DB:
+        return Encoded(best.data, best.measure)
+    if best.quality == 0 and best.measure > wanted_db:
+        told = f"the coarsest file has {best.measure:.2f} dB already, by the peak {2**picture.depth - 1}"
+    else:
+        told = f"of the files tried the nearest has {best.measure:.2f} dB"
+    return Encoded(best.data, best.measure, _psnr_miss(wanted_db, told))
 
 
 def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
@@ -77,11 +94,8 @@ def _exact_db(picture: Picture) -> float:
     return 10 * log10((2**picture.depth - 1) ** 2 * picture.samples.size) + 1
 
 
-def _psnr_miss(reached_db: float, wanted_db: float, exact_db: float) -> TargetWarning | None:
-    if abs(reached_db - wanted_db) <= PROMISED_DB:
-        return None
-    nearest = "is exact" if reached_db == exact_db else f"has {reached_db:.2f} dB"
-    return TargetWarning(f"a PSNR of {wanted_db:g} dB was not met; of the files tried the nearest {nearest}")
+def _psnr_miss(wanted_db: float, told: str) -> TargetWarning:
+    return TargetWarning(f"a PSNR of {wanted_db:g} dB was not met; {told}")
 
 
 def _size_miss(size_bytes: int, limit_bytes: int) -> TargetWarning | None:
@@ -115,12 +129,13 @@ def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Call
     def measured(quality: float) -> float:
         nonlocal kept
         step, thrift = settings_at(quality, deep)
-        data = _encoded(picture, replace(kept if quality > 0 else settings, quality=step, thrift=thrift))
-        attempts[quality] = data, measure(data)
+        is_lowest = quality == 0 or (0 in attempts and attempts[0].measure > goal.highest)
+        data = _encoded(picture, replace(settings if is_lowest else kept, quality=step, thrift=thrift))
+        attempts[quality] = Attempt(data, quality, measure(data))
         if len(attempts) == FREE_CHOICES and settings.transform == "auto":
             # near the goal by now, where another model would make the size jump
             file = container.read(data, max_pixels=picture.width * picture.height)
             kept = replace(settings, transform=codec.model_of(file))
-        return attempts[quality][1]
+        return attempts[quality].measure
 
     return attempts[search(measured, goal, deep)]

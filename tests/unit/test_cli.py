@@ -151,11 +151,15 @@ def test_notes_are_said(cli):
 
 
 def test_hint_at_lossless(cli):
-    """Drawn pictures at a very high quality get a note that names --lossless; photographs and lower ones get none."""
+    """Drawn pictures at a very high quality, or exact, get a note that names --lossless; others get none."""
     Image.fromarray(np.kron(np.eye(6, dtype=np.uint8) * 200, np.ones((5, 3), np.uint8))).save("drawn.png")
     assert "note: drawn pictures are often smaller with --lossless" in cli("encode", "drawn.png", "-q", "95").err
+    assert (
+        "note: drawn pictures are often smaller with --lossless" in cli("encode", "drawn.png", "-f", "--psnr", "60").err
+    )
     assert "--lossless" not in cli("encode", "drawn.png", "-q", "80", "-f").err
-    assert "--lossless" not in cli("encode", "a.png", "-q", "95").err
+    for target in (("-q", "95"), ("--psnr", "55"), ("--size", "1M")):
+        assert "--lossless" not in cli("encode", "a.png", "-f", *target).err
 
 
 @pytest.mark.parametrize("options", [(), ("--tile", "32")], ids=str)

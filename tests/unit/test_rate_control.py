@@ -47,6 +47,20 @@ def test_limit_below_every_size_gives_the_lowest_quality():
     assert search(lambda quality: 10 + quality / 1000, Goal(4.9, 5.0, 0.04, True)) == 0
 
 
+def test_low_qualities_are_tried_where_the_lowest_nearly_does():
+    """A limit that quality 0 misses by a byte is met by one of the qualities above it that has a smaller file."""
+    measure = Counter(lambda quality: log(36 if 1 < quality < 4 else 37 + quality / 2))
+    quality = search(measure, Goal(log(0.97 * 36), log(36), 0.042, True))
+    assert measure.curve(quality) == log(36)
+    assert len(measure.tried) == len(set(measure.tried)) <= MAX_ENCODES
+
+
+def test_low_qualities_cost_nothing_where_the_lowest_is_far():
+    """Where quality 0 is far above the limit nothing is tried after it."""
+    measure = Counter(lambda quality: 6 + 0.042 * quality)
+    assert search(measure, Goal(4.97, 5.0, 0.042, True)) == measure.tried[-1] == 0
+
+
 def test_limit_above_every_size_gives_the_highest_quality():
     """Where everything is small enough the finest is returned."""
     assert search(lambda quality: quality / 20, Goal(9.9, 10.0, 0.04, True)) == 100

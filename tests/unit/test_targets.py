@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.images import photo
+from tests.images import photo, ramp
 
 import fdcodec
 from fdcodec import codec
@@ -72,6 +72,32 @@ def test_size_that_cannot_be_reached_is_a_warning(target):
     with pytest.warns(TargetWarning, match=f"{size} bytes was not met; .* {len(smallest)} bytes") as caught:
         assert fdcodec.encode(IMAGE, **{target: value}) == smallest
     assert [entry.message.kept for entry in caught] == [False]
+
+
+def test_size_below_the_file_of_the_lowest_quality_is_met_by_a_smaller_one():
+    """Of a small picture quality 2 may be smaller than quality 0; its size is reached, without a warning."""
+    image = ramp(32, 32, 1)
+    size = len(fdcodec.encode(image, quality=2))
+    assert size < len(fdcodec.encode(image, quality=0))
+    assert len(fdcodec.encode(image, size_bytes=size)) == size
+
+
+@pytest.mark.parametrize(
+    ("image", "exact_db"), [(np.array([[7]], np.uint8), 49.13), (np.full((8, 8), 7, np.uint16), 115.39)]
+)
+def test_exact_file_does_not_meet_a_finite_psnr(image, exact_db):
+    """Where only an exact file comes near, that is told, also at the PSNR that a search takes for an exact file's."""
+    with pytest.warns(TargetWarning, match=f"{exact_db} dB was not met; of the files tried the nearest is exact"):
+        data = fdcodec.encode(image, psnr_db=exact_db)
+    assert np.array_equal(fdcodec.decode(data), image)
+
+
+@pytest.mark.parametrize(("dtype", "peak"), [(np.uint8, 255), (np.uint16, 65535)])
+def test_psnr_below_that_of_the_coarsest_file_is_told_with_the_peak(dtype, peak):
+    """Where quality 0 is above the target already, the warning says so, and by which peak."""
+    image = 150 + LARGER[:, :, 0].astype(dtype) // 4
+    with pytest.warns(TargetWarning, match=f"the coarsest file has .* dB already, by the peak {peak}"):
+        assert fdcodec.encode(image, psnr_db=20) == fdcodec.encode(image, quality=0)
 
 
 def test_size_that_cannot_be_filled_is_kept():

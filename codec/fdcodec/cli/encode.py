@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
-from math import isinf
+from math import inf, isinf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,9 @@ from fdcodec.cli.console import Console
 from fdcodec.cli.jobs import Job, find_files, plan_jobs, split_output, split_threads, without_done
 
 if TYPE_CHECKING:
+    from fdcodec.coding.parameters import Parameters
     from fdcodec.coding.settings import EncoderSettings
+    from fdcodec.container import Header
     from fdcodec.image.picture import Samples
     from fdcodec.model import ClassModel
 
@@ -47,14 +49,19 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @options.inputs_and_output
 @options.outputs
 @click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")
-@click.option("--psnr", "psnr_db", type=float, help="PSNR to meet within 0.1, in dB; exit code 5 where no file has it.")
-@click.option("--bpp", type=float, help="Largest size, in bits per pixel; exit code 5 where no file has it.")
+@click.option(
+    "--psnr",
+    "psnr_db",
+    type=float,
+    help="PSNR to meet within 0.1, 1 to 120 dB by the peak 255, or 65535 of 16 bits; exit code 5 where no file has it.",
+)
+@click.option("--bpp", type=float, help="Largest size, in bits per pixel, up to 64; exit code 5 where no file has it.")
 @click.option(
     "--size",
     "size_bytes",
     metavar="BYTES",
     callback=options.byte_count,
-    help="Largest size, as 40000, 40k or 1.5M; exit code 5 where no file has it.",
+    help="Largest size, as 40000, 40k or 1.5M, of which k is 1000 bytes; exit code 5 where no file has it.",
 )
 @click.option("--lossless", is_flag=True, help="Give back every sample exactly.")
 @click.option(
@@ -173,31 +180,35 @@ def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[
         "bpp": round(bpp, 4),
         "psnr_db": None if psnr_db is None or isinf(psnr_db) else round(psnr_db, 2),  # JSON has no infinity
         "seconds": round(perf_counter() - start, 3),
-        "notes": (*notes, *([str(miss)] if miss else []), *_hints(data, target, picture.samples)),
+        "notes": (*notes, *([str(miss)] if miss else []), *_hints(data, target, psnr_db, picture.samples)),
         "not_as_asked": miss is not None and not miss.kept,
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp"
         + ("" if psnr_db is None else f", {psnr_db:.2f} dB"),
     }
 
 
-def _hints(data: bytes, target: Target, samples: Samples) -> tuple[str, ...]:
+def _hints(data: bytes, target: Target, psnr_db: float | None, samples: Samples) -> tuple[str, ...]:
     """Say where another choice is likely better: lossless, for drawn pictures without noise at a high quality."""
-    if target.kind != "quality" or target.value < NEARLY_LOSSLESS or not _repeats(data, samples):
+    from fdcodec import container
+    from fdcodec.coding.parameters import Parameters
+
+    if target.kind == "lossless":
+        return ()
+    header = container.read_header(data)
+    parameters = Parameters.from_bytes(header.parameters, header.depth)
+    quality = target.value if target.kind == "quality" else parameters.quality or 0
+    if (quality < NEARLY_LOSSLESS and psnr_db != inf) or not _repeats(len(data), header, parameters, samples):
         return ()
     return ("drawn pictures are often smaller with --lossless than at this quality, and exact; decoding takes longer",)
 
 
-def _repeats(data: bytes, samples: Samples) -> bool:
+def _repeats(size_bytes: int, header: Header, parameters: Parameters, samples: Samples) -> bool:
     """Tell whether a picture is drawn, and its tiles have so few patterns that they are likely smaller without loss."""
-    from fdcodec import container
-    from fdcodec.coding.parameters import Parameters
     from fdcodec.image.sample_range import eight_bits
     from fdcodec.image.screen import count_patterns, is_screen
 
-    header = container.read_header(data)
-    parameters = Parameters.from_bytes(header.parameters, header.depth)
     if not (parameters.screen if header.depth == 8 else is_screen(eight_bits(samples, parameters.sample_range))):
         return False
     tiles = map(header.tile_rectangle, range(header.tile_count))
     patterns = sum(count_patterns(samples[y : y + height, x : x + width]) for x, y, width, height in tiles)
-    return patterns <= MOST_PATTERNS * len(data)
+    return patterns <= MOST_PATTERNS * size_bytes
