@@ -145,7 +145,7 @@ def decode(
     Parameters
     ----------
     data
-        The bytes of an ``.fdc`` file, its path, or a binary file open for reading.
+        The bytes of an ``.fdc`` file, also as an array of uint8, its path, or a binary file open for reading.
     max_pixels
         Larger pictures are refused before anything is allocated for them.
     threads

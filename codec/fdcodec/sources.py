@@ -1,16 +1,21 @@
 """Where encoded files come from."""
 
 import os
-from typing import BinaryIO, TypeAlias
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from fdcodec.errors import ParameterError
 from fdcodec.paths import checked_path
 
-Source: TypeAlias = bytes | bytearray | memoryview | str | os.PathLike[str] | BinaryIO
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Source: TypeAlias = "bytes | bytearray | memoryview | NDArray[np.uint8] | str | os.PathLike[str] | BinaryIO"
 
 
 def read_source(data: Source) -> bytes:
-    """Return the bytes of a source: bytes as they are, the content of a path or of an open file."""
+    """Return the bytes of a source: bytes as they are, also in an array, the content of a path or of an open file."""
     if isinstance(data, bytes | bytearray | memoryview):
         return bytes(data)
     if isinstance(data, str | os.PathLike):
@@ -20,4 +25,13 @@ def read_source(data: Source) -> bytes:
         if isinstance(content, bytes | bytearray | memoryview):
             return bytes(content)
         raise ParameterError(f'data: the file gives {type(content).__name__}, not bytes; open it with mode "rb"')
-    raise ParameterError(f"data: {type(data).__name__} is not bytes, a path or a binary file")
+    return _bytes_in(data)
+
+
+def _bytes_in(array: Any) -> bytes:
+    """Return the bytes of an array that is nothing else."""
+    with suppress(TypeError, ValueError):
+        view = memoryview(array)
+        if (view.ndim, view.itemsize) == (1, 1):
+            return bytes(view)
+    raise ParameterError(f"data: {type(array).__name__} is not bytes, a path or a binary file; give one of them")

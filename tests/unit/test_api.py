@@ -78,7 +78,17 @@ def test_path_sources(tmp_path):
         assert np.array_equal(file.read((3, 5, 20, 10)), file.read()[5:15, 3:23])
 
 
-@pytest.mark.parametrize("source", [7, None, ["a"]])
+def test_bytes_may_lie_in_an_array():
+    """A file in an array of uint8 decodes as its bytes do."""
+    assert np.array_equal(fdcodec.decode(np.frombuffer(DATA, np.uint8)), fdcodec.decode(DATA))
+
+
+def test_only_what_is_public_is_listed():
+    """`dir` of the package names what it offers."""
+    assert dir(fdcodec) == sorted(fdcodec.__all__)
+
+
+@pytest.mark.parametrize("source", [7, None, ["a"], np.zeros(9), np.zeros((3, 3), np.uint8)])
 def test_other_sources_are_refused(source):
     """What is neither bytes, nor a path, nor a file is a wrong argument."""
     with pytest.raises(ParameterError, match="data: "):
