@@ -54,6 +54,14 @@ def test_name_that_is_too_long_fails_alone(cli, encoded, command):
     assert "internal error" not in result.err
 
 
+def test_input_without_permission_fails_alone(cli, tree, monkeypatch):
+    """An input that may not be read is no usage error, which would end the run, but a failure of its own."""
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    result = cli("encode", "-r", "in/locked", "a.png", "-f")
+    assert (result.code, "fdcodec: in/locked: Permission denied" in result.err) == (1, True)
+    assert "1 of 2 done, 1 failed" in result.err
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_directory_that_cannot_be_read_is_a_failed_input(cli, tree, command):
     """Below a directory each one that cannot be read is a failure with its name, and the other files are done."""

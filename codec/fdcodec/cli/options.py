@@ -34,7 +34,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 def inputs(command: Command, metavar: str = "INPUT...") -> Command:
     """Add the inputs: files, directories with -r, or - for stdin."""
     command = click.option("-r", "--recursive", is_flag=True, help="Take the files below directories.")(command)
-    return click.argument("inputs", nargs=-1, required=True, metavar=metavar, type=NonEmptyPath())(command)
+    path = NonEmptyPath(readable=False)  # which reading tells, of each input for itself
+    return click.argument("inputs", nargs=-1, required=True, metavar=metavar, type=path)(command)
 
 
 def inputs_and_output(command: Command) -> Command:
