@@ -25,6 +25,8 @@ _PARTS = (4, 16)  # of a quality that are tried, of 8 and 16 bits: the finer the
 
 _WAVERING = 3.0  # qualities by which a file may be beside what its quality lets expect: a byte or two of thirty
 _MOST_THRIFT = 0.6  # what a fraction of nearly a step adds to the price of a bit: sizes fall by some 8 %
+_STEEPEST = 4.0  # times the slope that is guessed: files that are all but exact lie far above, and a secant would creep
+_LEAST_RISE = 1.25
 _MARGIN = 0.05  # a secant stays this share of the interval away from its ends, so that the interval always shrinks
 
 
@@ -106,7 +108,9 @@ def _next_quality(attempts: dict[float, float], goal: Goal, steps: list[float]) 
         return _extrapolate(attempts, below, goal, steps)
     if isinf(below):
         return _downward(attempts, above, goal, steps)
-    share = _share(attempts, attempts[below], attempts[above], goal.aim)
+    under = goal.aim - attempts[below]
+    cliff = attempts[below] + max(_STEEPEST * goal.slope * (above - below), _LEAST_RISE * under)
+    share = _share(attempts, attempts[below], min(attempts[above], cliff), goal.aim)
     quality = below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
     return _nearest([step for step in steps if below < step < above], quality)
 
