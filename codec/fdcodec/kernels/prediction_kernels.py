@@ -172,13 +172,13 @@ def predict(references, smoothed, log2_width, log2_height, mode, line, lines, pr
     elif mode == DC:
         _predict_dc(references, log2_width, log2_height, prediction)
         _blend_edges(references, log2_width, log2_height, prediction)
-    elif mode >= DIAGONAL:
-        predict_lines(references, smoothed, log2_width, log2_height, mode, line, prediction)
     else:
-        predict_lines(references, smoothed, log2_width, log2_height, mode, line, lines)
-        for row in range(1 << log2_height):
-            for column in range(1 << log2_width):
-                prediction[row, column] = lines[column, row]
+        target = prediction if mode >= DIAGONAL else lines
+        predict_lines(references, smoothed, log2_width, log2_height, mode, line, target)
+        if mode < DIAGONAL:
+            for row in range(1 << log2_height):
+                for column in range(1 << log2_width):
+                    prediction[row, column] = lines[column, row]
 
 
 @kernel()
