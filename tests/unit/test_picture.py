@@ -58,7 +58,9 @@ def test_read_only_array_is_accepted():
         (np.zeros((2, 2), np.float32), "float32"),
         (np.zeros((2, 2), np.int16), "int16"),
         (np.zeros((2, 2), np.uint32), "uint32"),
-        (np.zeros((2, 2), bool), "bool"),
+        (np.zeros((2, 2), bool), "by .astype(numpy.uint8) * 255"),
+        (np.zeros((3, 8, 9), np.uint8), "numpy.moveaxis(image, 0, -1) is"),
+        ("photo.png", "open a file by PIL.Image.open"),
     ],
 )
 def test_refusal_names_argument_and_value(image, words):

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -89,9 +90,13 @@ def _checked_pillow(image: Image.Image) -> tuple[Picture, Notes]:
 
 def _checked_array(image: Any) -> Samples:
     if not isinstance(image, np.ndarray):
-        raise ParameterError(f"image: {type(image).__name__} is neither a numpy array nor a Pillow image")
+        opened = "; open a file by PIL.Image.open" if isinstance(image, str | PathLike) else ""
+        raise ParameterError(f"image: {type(image).__name__} is neither a numpy array nor a Pillow image{opened}")
     if image.ndim not in (2, 3) or image.size == 0 or (image.ndim == 3 and image.shape[2] > 4):
-        raise ParameterError(f"image: shape {image.shape} is not (height, width) or (height, width, 1..4), all >= 1")
+        turned = "; numpy.moveaxis(image, 0, -1) is" if image.ndim == 3 and 1 <= image.shape[0] <= 4 else ""
+        raise ParameterError(
+            f"image: shape {image.shape} is not (height, width) or (height, width, 1..4), all >= 1{turned}"
+        )
     if image.dtype.kind != "u" or image.dtype.itemsize > 2:
         raise ParameterError(f"image: dtype {image.dtype} is not uint8 or uint16; {_conversion(image)}")
     return _native(image)
@@ -99,6 +104,8 @@ def _checked_array(image: Any) -> Samples:
 
 def _conversion(image: NDArray[Any]) -> str:
     """Say how an array of another dtype is converted. Not done here: a dark picture of 16 bits may fit into 8."""
+    if image.dtype.kind == "b":
+        return "convert it by .astype(numpy.uint8) * 255"
     if image.dtype.kind in "iu":
         lowest, highest = int(image.min()), int(image.max())
         for name in ("uint8", "uint16"):
