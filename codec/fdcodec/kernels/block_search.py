@@ -11,14 +11,7 @@ from fdcodec.coding.constants import LEARNED
 from fdcodec.kernels.block_kernels import END, LEFT, MODE, UP
 from fdcodec.kernels.copy_search import try_tools
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.lanes import (
-    LANES,
-    lanes_at,
-    put_lanes,
-    spread_wide,
-    total_of,
-    wide_product,
-)
+from fdcodec.kernels.lanes import LANES, lanes_at, put_lanes, spread_wide, total_of, wide_product
 from fdcodec.kernels.level_syntax import activity_context
 from fdcodec.kernels.mode_prices import difference_lanes, price_modes
 from fdcodec.kernels.quantization_kernels import INFINITE, keep_largest

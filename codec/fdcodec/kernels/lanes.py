@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import types
 
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.registers import INT32, RegisterType, lowers, pointer_to, shuffle, spread_over
+from fdcodec.kernels.registers import INT32, RegisterType, lower_spread, lowers, pointer_to, shuffle
 
 LANES = 8
 _NARROW, _WIDE = RegisterType(32, LANES), RegisterType(64, LANES)
@@ -83,9 +83,7 @@ def spread(value):
     return np.full(LANES, value, np.int32)
 
 
-@lowers(spread, lambda value: _NARROW if isinstance(value, types.Integer) else None, types.Integer)
-def _lower_spread(context, builder, signature, arguments):
-    return spread_over(builder, arguments[0], _NARROW.vector)
+lower_spread(spread, _NARROW)
 
 
 def spread_wide(value):
@@ -93,9 +91,7 @@ def spread_wide(value):
     return np.full(LANES, value, np.int64)
 
 
-@lowers(spread_wide, lambda value: _WIDE if isinstance(value, types.Integer) else None, types.Integer)
-def _lower_spread_wide(context, builder, signature, arguments):
-    return spread_over(builder, arguments[0], _WIDE.vector)
+lower_spread(spread_wide, _WIDE)
 
 
 def wide_product(first, second):

@@ -14,10 +14,10 @@ from fdcodec.kernels.registers import (
     RegisterType,
     lower_pairs,
     lower_shift,
+    lower_spread,
     lowers,
     pointer_to,
     shuffle,
-    spread_over,
 )
 
 QUAD = 4
@@ -53,9 +53,7 @@ def spread_quad(value):
     return np.full(QUAD, value, np.int64)
 
 
-@lowers(spread_quad, lambda value: _TYPE if isinstance(value, types.Integer) else None, types.Integer)
-def _lower_spread_quad(context, builder, signature, arguments):
-    return spread_over(builder, arguments[0], _TYPE.vector)
+lower_spread(spread_quad, _TYPE)
 
 
 def put_quad(quad, line):

@@ -51,6 +51,14 @@ def spread_over(builder, value, vector):
     return shuffle(builder, first, first, [0] * vector.count)
 
 
+def lower_spread(function, register):
+    """Lower a function of an integer to a register of nothing else."""
+
+    @lowers(function, lambda value: register if isinstance(value, types.Integer) else None, types.Integer)
+    def lower(context, builder, signature, arguments):
+        return spread_over(builder, arguments[0], register.vector)
+
+
 def pointer_to(context, builder, line_type, line, start, count):
     """Return a pointer to `count` consecutive elements of a contiguous line from `start`, a value and its type, on."""
     element = ir.IntType(line_type.dtype.bitwidth)
