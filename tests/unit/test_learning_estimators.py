@@ -221,6 +221,8 @@ def test_square_bases_refuse_other_sizes(estimator):
     ("X", "word"),
     [
         (np.full((3, 4), np.nan), "NaN"),
+        (np.array([[1.0, -np.inf]]), "inf"),
+        (np.array([[1.0, -1e200]]), r"X contains a magnitude of 1e\+200, .* scale it to 1e\+75 at most"),
         (np.ones(4), "shape"),
         (np.ones((0, 4)), "0 sample"),
         (np.ones((4, 0)), "0 feature"),
@@ -232,6 +234,15 @@ def test_bad_samples_are_named(X, word):
     """Samples that are no finite matrix raise a ParameterError that says why."""
     with pytest.raises(ParameterError, match=word):
         QDLA(n_iterations=1).fit(X)
+
+
+@pytest.mark.parametrize("learner", [GmDLA, HouseholderDLA, QDLA, RmDLA, SKSVD, SparseKSVD, StructuredDLA])
+def test_the_largest_samples_allowed_are_learned(learner):
+    """Samples of the greatest magnitude allowed overflow in no learner; a warning of numpy is an error."""
+    X = mixed_samples(4, 20, seed=0)
+    learned = learner().fit(X * (1e75 / np.abs(X).max()))
+    assert np.isfinite(learned.components_).all()
+    assert np.isfinite(learned.error_curve_).all()
 
 
 def test_use_before_fit_and_wrong_width_are_refused():

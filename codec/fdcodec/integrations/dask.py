@@ -13,7 +13,7 @@ from dask.base import compute
 from dask.delayed import delayed
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.estimator import checked_integer
+from fdcodec.learning.estimator import check_values, checked_integer
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import CHUNK, Work, add_results, chunks_of
 from fdcodec.transform.blocks import FloatArray
@@ -74,6 +74,5 @@ def fit(learner: Learner, array: Any, partition_size: int = 16 * CHUNK) -> Learn
 
 def _sums_of_chunks(partition: FloatArray, work: Work) -> list[tuple[FloatArray, float]]:
     rows = np.ascontiguousarray(partition, dtype=np.float64)
-    if not np.all(np.isfinite(rows)):
-        raise ParameterError("array holds NaN or inf; every value must be finite")
+    check_values(rows, "array")
     return [work(chunk) for chunk in chunks_of([rows])]

@@ -17,6 +17,9 @@ from fdcodec.errors import ParameterError
 from fdcodec.parallel import usable_processors
 from fdcodec.transform.blocks import FloatArray
 
+MOST = 1e75
+"""Greatest magnitude of a sample: the learners sum up fourth powers."""
+
 
 class Estimator:
     """Parameters as scikit-learn expects them: exactly the arguments of `__init__`, stored under their names."""
@@ -58,12 +61,12 @@ class Estimator:
 
 
 def validated_samples(X: ArrayLike, name: str = "X") -> FloatArray:
-    """Return samples as a C-contiguous array of doubles of shape (n_samples >= 1, n_features >= 1), all finite.
+    """Return samples as a C-contiguous array of doubles of shape (n_samples >= 1, n_features >= 1), at most MOST.
 
     Raises
     ------
     ParameterError
-        If X is sparse, complex, not numeric, not two-dimensional, empty, or holds NaN or inf.
+        If X is sparse, complex, not numeric, not two-dimensional, empty, or holds NaN, inf or a magnitude above MOST.
     TypeError
         If an entry is an object that is no number, as scikit-learn asks.
     """
@@ -81,9 +84,19 @@ def validated_samples(X: ArrayLike, name: str = "X") -> FloatArray:
     if np.iscomplexobj(array):
         raise ParameterError(f"Complex data not supported: {name} has dtype {array.dtype}; give real numbers")
     samples = as_doubles(array, name)
-    if not np.all(np.isfinite(samples)):
-        raise ParameterError(f"{name} contains NaN or inf (infinity); every value must be finite")
+    check_values(samples, name)
     return samples
+
+
+def check_values(samples: FloatArray, name: str) -> None:
+    """Raise ParameterError, which names the samples, unless all are finite and of magnitudes up to MOST."""
+    greatest = float(max(samples.max(initial=0.0), -samples.min(initial=0.0)))
+    if not math.isfinite(greatest):
+        raise ParameterError(f"{name} contains NaN or inf (infinity); every value must be finite")
+    if greatest > MOST:
+        raise ParameterError(
+            f"{name} contains a magnitude of {greatest:g}, whose powers overflow; scale it to {MOST:g} at most"
+        )
 
 
 def as_doubles(array: ArrayLike, name: str) -> FloatArray:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.estimator import as_doubles
+from fdcodec.learning.estimator import as_doubles, check_values
 from fdcodec.parallel import each
 from fdcodec.transform.blocks import FloatArray
 
@@ -114,6 +114,7 @@ def checked_batch(batch: ArrayLike, n: int | None = None) -> FloatArray:
         raise ParameterError(
             f"batches holds one of shape {array.shape}; each must be (any, {columns}), without NaN or inf"
         )
+    check_values(array, "batches")
     return array
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
+from fdcodec.learning.estimator import check_values
 from fdcodec.learning.quasi_newton import minimize
 from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.statistics import Objective, RateObjective
@@ -221,6 +222,7 @@ def _checked_samples(coefficients: ArrayLike) -> FloatArray:
     samples = np.ascontiguousarray(coefficients, dtype=np.float64)
     if samples.ndim != 2 or len(samples) == 0 or not np.all(np.isfinite(samples)):
         raise ParameterError(f"coefficients has shape {samples.shape}; it must be (n_samples >= 1, n) and finite")
+    check_values(samples, "coefficients")
     return samples
 
 
