@@ -40,6 +40,12 @@ def test_memory_layout_does_not_matter(view):
     assert np.array_equal(picture.samples, array)
 
 
+def test_an_empty_mask_is_nothing():
+    """A masked array of which nothing is masked is an array."""
+    array = np.ma.masked_greater(noise(4, 5, 3, seed=2), 255)
+    assert as_picture(array).samples.tobytes() == array.data.tobytes()
+
+
 def test_read_only_array_is_accepted():
     """An array that cannot be written to is as good as any."""
     array = noise(4, 5, 3, seed=2)
@@ -51,6 +57,7 @@ def test_read_only_array_is_accepted():
     ("image", "words"),
     [
         ([[1, 2]], "list"),
+        (np.ma.masked_less(np.arange(4, dtype=np.uint8).reshape(2, 2), 1), "a masked array, and a file holds no mask"),
         (np.zeros((2, 2, 5), np.uint8), "(2, 2, 5)"),
         (np.zeros((0, 2), np.uint8), "(0, 2)"),
         (np.zeros(4, np.uint8), "(4,)"),

@@ -34,7 +34,7 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
     Raises
     ------
     ParameterError
-        The type, the shape or the dtype is not one of those above; or Pillow cannot load its image.
+        The type, the shape or the dtype is not one of those above; samples are masked; or Pillow cannot load its image.
     UnsupportedError
         The Pillow mode has no place in the format.
     LimitError
@@ -97,6 +97,8 @@ def _checked_array(image: Any) -> Samples:
         raise ParameterError(
             f"image: shape {image.shape} is not (height, width) or (height, width, 1..4), all >= 1{turned}"
         )
+    if np.ma.is_masked(image):
+        raise ParameterError("image: a masked array, and a file holds no mask; give image.filled(value), or alpha")
     if image.dtype.kind != "u" or image.dtype.itemsize > 2:
         raise ParameterError(f"image: dtype {image.dtype} is not uint8 or uint16; {_conversion(image)}")
     return _native(image)
