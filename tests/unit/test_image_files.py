@@ -147,6 +147,26 @@ def test_pixel_limit_is_checked_before_decoding():
         read_image(data, max_pixels=249_999)
 
 
+def test_only_our_limit_of_pixels_holds(monkeypatch):
+    """Pillow's limit and its warning say nothing about a file that ours lets through, and are in place again after."""
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
+    data = saved(np.zeros((50, 50, 1), np.uint8), "PNG")
+    assert read_image(data).notes == ()
+    with pytest.raises(LimitError, match="image of 50x50 is above the limit of 2499 pixels; split it"):
+        read_image(data, max_pixels=2499)
+    assert Image.MAX_IMAGE_PIXELS == 100
+
+
+def test_warnings_of_pillow_are_told_up_to_six():
+    """Of a directory of tags that each have a warning six are told, and how many more there are."""
+    tags = b"".join(tag.to_bytes(2, "little") + b"\x07\0\xff\xff\xff\0\0\1\0\0" for tag in range(1, 101))
+    exif = b"II*\0\x08\0\0\0\x64\0" + tags + bytes(4)
+    data = saved(np.zeros((4, 4, 1), np.uint8), "PNG", exif=exif, dpi=(300, 300))
+    notes = read_image(data).notes
+    assert len([note for note in notes if "Skipping tag" in note]) == 6
+    assert notes[-1] == "94 more warnings of Pillow"
+
+
 def test_pickled_arrays_are_not_loaded():
     """An array file that would run code is refused."""
     buffer = BytesIO()

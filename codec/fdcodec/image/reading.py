@@ -32,6 +32,7 @@ READABLE_SUFFIXES = frozenset(
 
 _NPY_SIGNATURE = b"\x93NUMPY"
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
+_SHOWN = 6  # warnings of Pillow; a damaged directory of tags has one for each tag, 65535 at most
 
 
 class Reading(NamedTuple):
@@ -77,12 +78,14 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         raise FormatError("the file is empty")
     if data.startswith((SIGNATURE, COMPACT_SIGNATURE)):
         raise FormatError("an .fdc file is no image to encode; decode it first")
-    with one_at_a_time, _pillow_errors(), warnings.catch_warnings(record=True) as caught:
+    with one_at_a_time, _limit_of_ours(), _pillow_errors(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if data.startswith(_NPY_SIGNATURE):
             return Reading(_read_npy(data, max_pixels), ())
         picture, notes = _read_pillow(data, max_pixels, lossless)
-    return Reading(picture, (*notes, *sorted({str(warning.message) for warning in caught})))
+    told = sorted({str(warning.message) for warning in caught})
+    more = [f"{len(told) - _SHOWN} more warnings of Pillow"] if len(told) > _SHOWN else []
+    return Reading(picture, (*notes, *told[:_SHOWN], *more))
 
 
 def _read_npy(data: bytes, max_pixels: int) -> Picture:
@@ -146,7 +149,17 @@ def _refuse_deep_planes(image: Image.Image, data: bytes) -> None:
 def _check_pixels(size: tuple[int, int], max_pixels: int) -> None:
     width, height = size
     if width * height > max_pixels:
-        raise LimitError(f"image of {width}x{height} is above the limit of {max_pixels} pixels")
+        raise LimitError(f"image of {width}x{height} is above the limit of {max_pixels} pixels; split it")
+
+
+@contextmanager
+def _limit_of_ours() -> Iterator[None]:
+    """Lift Pillow's own limit, 2^27.4 pixels and a warning from 2^26.4 on, so that `max_pixels` is the only one."""
+    kept, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
+    try:
+        yield
+    finally:
+        Image.MAX_IMAGE_PIXELS = kept
 
 
 @contextmanager
@@ -158,7 +171,7 @@ def _pillow_errors() -> Iterator[None]:
         raise
     except UnidentifiedImageError:
         raise FormatError("not an image in a format that can be read") from None
-    except (Image.DecompressionBombError, MemoryError) as error:
+    except MemoryError as error:
         raise LimitError(f"image is too large: {error}") from error
     except Exception as error:
         raise FormatError(f"damaged image: {error}") from error
