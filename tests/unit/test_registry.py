@@ -78,3 +78,19 @@ def test_short_reference_is_refused(length):
     """Fewer than 4 bytes of a hash name no model."""
     with pytest.raises(TransformNotFoundError):
         find(get("photo").hash[:length])
+
+
+def test_a_pipe_in_the_model_path_is_not_waited_for(tmp_path, monkeypatch):
+    """What has the suffix of class models and is a pipe is none: reading it would wait for a writer."""
+    os.mkfifo(tmp_path / "pipe.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert "pipe" not in names()
+    assert find(get("photo").hash).name == "photo"
+
+
+def test_a_model_path_that_cannot_be_reached_hides_nothing(monkeypatch):
+    """A directory whose name is too long holds no models, as one that does not exist, and messages say so."""
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", "x" * 300)
+    assert find(get("photo").hash).name == "photo"
+    with pytest.raises(TransformNotFoundError, match=r"x{300} \(does not exist\)"):
+        find(bytes(16))

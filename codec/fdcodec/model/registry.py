@@ -24,7 +24,14 @@ def _directories() -> list[Path]:
 
 def _files() -> list[Path]:
     """Return the files of all known models, those of the presets first."""
-    return [path for directory in _directories() for path in sorted(directory.glob(f"*{SUFFIX}"))]
+    return [path for directory in _directories() for path in _models_in(directory)]
+
+
+def _models_in(directory: Path) -> list[Path]:
+    """Return the class models in a directory, none where it cannot be reached; a pipe would be waited for."""
+    with suppress(OSError):
+        return [path for path in sorted(directory.glob(f"*{SUFFIX}")) if not holds(path.is_fifo)]
+    return []
 
 
 def _paths() -> dict[str, Path]:
@@ -78,7 +85,7 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
         raise TransformNotFoundError(
             f"the file's class model {reference.hex()} could be any of {', '.join(m.name for m in models.values())}"
         )
-    searched = ", ".join(f"{each}{'' if each.is_dir() else ' (does not exist)'}" for each in _directories())
+    searched = ", ".join(f"{each}{'' if holds(each.is_dir) else ' (does not exist)'}" for each in _directories())
     if own is not None:
         raise TransformNotFoundError(
             f"transform: the class model {own.name} has the hash {own.hash.hex()[:16]}, but the file names "
