@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fdcodec.arguments import resolved
 from fdcodec.errors import ConversionWarning, ParameterError
@@ -63,11 +63,18 @@ def learn(
     """
     from fdcodec.training.train import learn_model
 
-    single = isinstance(images, str | bytes) or getattr(images, "ndim", 1) == 0
-    if single or not isinstance(images, Iterable) or not isinstance(name, str):
-        raise ParameterError("images and name: give several images, such as a list of paths, and a text")
+    if _is_single(images) or not isinstance(images, Iterable) or not isinstance(name, str):
+        raise ParameterError("images and name: give a list of images or paths, be it of one, and a text")
     start = None if parent is None else resolved(parent, "parent")
     return learn_model(list(map(_training_samples, images)), name, start, progress)
+
+
+def _is_single(images: Any) -> bool:
+    """Say whether this is a path or an array of one image, whose letters or rows would be taken for images."""
+    match getattr(images, "shape", None):
+        case () | (_, _) | (_, _, 1 | 2 | 3 | 4):
+            return True
+    return isinstance(images, str | bytes)
 
 
 def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:

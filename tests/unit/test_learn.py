@@ -64,10 +64,13 @@ def test_progress_is_counted():
 
 @pytest.mark.parametrize(
     ("images", "error"),
-    [([], ParameterError), ([7], ParameterError), ([np.zeros((8, 8), np.int16)], ParameterError)],
+    [
+        *(([], ParameterError), ([7], ParameterError), ([np.zeros((8, 8), np.int16)], ParameterError)),
+        *((photo(8, 8), ParameterError), (photo(8, 8)[:, :, 0], ParameterError), (np.array("a.png"), ParameterError)),
+    ],
 )
 def test_unusable_images(images, error):
-    """No image, something else, and samples that are no image's are refused."""
+    """No image, something else, samples that are no image's, and one image in the place of several are refused."""
     with pytest.raises(error, match="image"):
         fdcodec.learn(images)
 
