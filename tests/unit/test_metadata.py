@@ -1,5 +1,6 @@
 """Metadata of image files and of Pillow's images: kept as it is, or left out with a note."""
 
+import re
 import warnings
 from codecs import BOM_UTF16_LE
 from io import BytesIO
@@ -7,6 +8,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
+from PIL.TiffImagePlugin import ImageFileDirectory_v2
 from tests.images import noise, orientation_exif, saved
 
 from fdcodec.errors import ConversionWarning
@@ -89,6 +91,38 @@ def test_comments_are_told(name):
     samples = noise(2, 2, 1, seed=1)
     assert read_image(saved(samples, name, comment=b"scan 3")).notes == ("texts were left out: ['comment']",)
     assert read_image(saved(samples, name)).notes == ()
+
+
+@pytest.mark.parametrize("orientation", [1, 6])
+def test_private_tags_of_tiff_are_told(orientation):
+    """The place on a map and the scale of a microscope have no place, and a note says so; what is kept has none."""
+    info = ImageFileDirectory_v2()
+    info[33550], info[34682], info[33432], info[274] = (1.0, 1.0, 0.0), "PixelWidth=1e-9", "me", orientation
+    data = saved(noise(2, 3, 1, seed=1), "TIFF", tiffinfo=info, icc_profile=ICC)
+    expected = "tags were left out: ['33550 ModelPixelScaleTag', '34682 unknown']"
+    assert read_image(data, lossless=True).notes == (expected,)
+    with pytest.warns(ConversionWarning, match=re.escape(expected)):
+        as_picture(Image.open(BytesIO(data)))
+
+
+def test_iptc_of_jpeg_is_told():
+    """Captions of the press, among what Photoshop stores in a JPEG, have no place, and a note says so."""
+    data = saved(noise(2, 2, 3, seed=1), "JPEG")
+    for resource, notes in ((0x0404, ("texts were left out: ['IPTC']",)), (0x0425, ())):
+        segment = b"Photoshop 3.0\0" + b"8BIM" + resource.to_bytes(2, "big") + b"\0\0" + b"\0\0\0\2" + b"ab"
+        photoshop = b"\xff\xed" + (len(segment) + 2).to_bytes(2, "big") + segment
+        assert read_image(data[:2] + photoshop + data[2:]).notes == notes
+
+
+@pytest.mark.parametrize(
+    ("gamma", "options", "notes"),
+    [(1.0, {}, ("a gamma of 1 was left out",)), (0.45455, {}, ()), (1.0, {"icc_profile": ICC}, ())],
+)
+def test_gamma_of_png_is_told(gamma, options, notes):
+    """A gamma that changes how samples are shown has no place, unless it is sRGB's or a profile takes its place."""
+    info = PngInfo()
+    info.add(b"gAMA", round(100000 * gamma).to_bytes(4, "big"))
+    assert read_image(saved(noise(2, 2, 3, seed=1), "PNG", pnginfo=info, **options)).notes == notes
 
 
 def test_format_without_metadata_says_so():

@@ -4,7 +4,8 @@ Two things that would surprise the reader:
 
 * Pillow turns TIFF images by their orientation tag while it loads them, and forgets the tag, in XMP too. `as_stored`
   turns them back, so that pixels stay as stored and the tag stays in the metadata, as for every other format.
-* A TIFF file has no EXIF block: its tags describe the file itself. Only those that describe the picture are kept.
+* A TIFF file has no EXIF block: its tags describe the file itself. Only those that describe the picture are kept; of
+  others that are not TIFF's own, as of maps and microscopes, a note tells.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from reprlib import repr as shown
 from threading import Lock
 from typing import Any
 
-from PIL import ExifTags, Image
+from PIL import ExifTags, Image, TiffTags
 
 from fdcodec.image.resolution import exif_of, resolution_of, stated_resolution
 
@@ -28,6 +29,15 @@ _PICTURE_TAGS = (
 
 DIRECTORIES = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
 """Tags whose values are directories of their own."""
+
+_TIFF_PRIVATE = 32768
+"""The first tag that is not TIFF's own."""
+
+_NOT_LEFT_OUT = {*_PICTURE_TAGS, *DIRECTORIES, ExifTags.Base.InterColorProfile, *range(32995, 32999), 59932}
+"""Tags from there on that are kept, or that say how a file stores its samples, or that are padding."""
+
+_GAMMA = 0.45455  # of sRGB, as PNG states it
+_IPTC = 0x0404  # among the resources of Photoshop in a JPEG
 
 one_at_a_time = Lock()
 """Held where warnings of Pillow are caught, which are the same for all threads."""
@@ -70,13 +80,28 @@ def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], lis
 
 
 def _left_out(image: Image.Image) -> list[str]:
-    """Return notes on texts of PNG, comments, and what of XMP does not fit into JPEG's first packet."""
-    texts = {name for name, value in image.info.items() if isinstance(value, str)} if image.format == "PNG" else set()
-    texts |= {"comment"} & image.info.keys() if image.format in ("JPEG", "MPO", "GIF") else set()
-    notes = [f"texts were left out: {shown(sorted(left))}"] if (left := texts - _TEXTS_READ) else []
+    """Return notes on texts and gamma of PNG, comments, IPTC, tags, and XMP beyond the first packet of JPEG."""
+    left = {"texts": sorted(_texts(image) - _TEXTS_READ), "tags": _private_tags(image)}
+    notes = [f"{kind} were left out: {shown(names)}" for kind, names in left.items() if names]
     if any(segment.startswith(_XMP_EXTENSION) for _, segment in getattr(image, "applist", ())):
         notes.append("of XMP in several packets only the first was read")
+    match image.info.get("gamma"):
+        case float(gamma) if not (abs(gamma - _GAMMA) < 0.01 or {"srgb", "icc_profile"} & image.info.keys()):
+            notes.append(f"a gamma of {gamma:g} was left out")
     return notes
+
+
+def _texts(image: Image.Image) -> set[str]:
+    info = image.info
+    texts = {str(name) for name, value in info.items() if isinstance(value, str)} if image.format == "PNG" else set()
+    texts |= {"comment"} if image.format in ("JPEG", "MPO", "GIF") and "comment" in info else set()
+    return texts | ({"IPTC"} if _IPTC in info.get("photoshop", ()) else set())
+
+
+def _private_tags(image: Image.Image) -> list[str]:
+    """Return numbers and names of the tags that are not TIFF's own, and are not kept."""
+    tags = {tag for tag in getattr(image, "tag_v2", ()) if tag >= _TIFF_PRIVATE} - _NOT_LEFT_OUT
+    return [f"{tag} {TiffTags.lookup(tag).name}" for tag in sorted(tags)]
 
 
 def as_stored(image: Image.Image) -> Image.Image:
@@ -88,6 +113,7 @@ def as_stored(image: Image.Image) -> Image.Image:
     image.load()
     stored = image.transpose(_UNDO[orientation])
     stored.format, stored.info = image.format, info
+    vars(stored)["tag_v2"] = getattr(image, "tag_v2", {})  # for the note on those that are left out
     return stored
 
 
