@@ -8,15 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.estimator import Estimator, checked_integer, thread_count, validated_samples
+from fdcodec.learning.estimator import checked_integer, thread_count, validated_samples
 from fdcodec.learning.pursuit import PursuitObjective, pursuit_codes, synthesis
 from fdcodec.learning.samples import ArraySamples, Batches, BatchSamples, Samples
 from fdcodec.learning.statistics import SparseObjective
+from fdcodec.learning.tables import TableTransformer
 from fdcodec.transform.blocks import FloatArray
 from fdcodec.transform.product import FactorProduct
 
 
-class TransformLearner(Estimator):
+class TransformLearner(TableTransformer):
     """Base of the learners; a subclass learns in `_learn` and sets `transform_` and `error_curve_`.
 
     Attributes
@@ -31,6 +32,8 @@ class TransformLearner(Estimator):
         Operations of one product of the transform with a vector, as the paper counts them.
     n_features_in_
         Number of features of the samples.
+    feature_names_in_
+        Names of the columns that `fit` was given as a table, where all are texts.
     """
 
     sparsity: int | None
@@ -46,7 +49,8 @@ class TransformLearner(Estimator):
         Parameters
         ----------
         X
-            Shape ``(n_samples, n_features)``; blocks row by row, means removed if wanted.
+            Shape ``(n_samples, n_features)``; blocks row by row, means removed if wanted. Of a table with named columns
+            `transform` and `score` want the same columns in the same order.
         y
             Ignored; there for scikit-learn's protocol.
 
@@ -55,7 +59,9 @@ class TransformLearner(Estimator):
         ParameterError
             If X or a parameter is not allowed; the message names it.
         """
-        return self.fit_samples(ArraySamples(validated_samples(X), thread_count(self.n_jobs)))
+        self.fit_samples(ArraySamples(validated_samples(X), thread_count(self.n_jobs)))
+        self._set_names(X)
+        return self
 
     def fit_batches(self, batches: Batches) -> Self:
         """Learn from batches that are read again on every pass; the result equals `fit`'s on all of them, bit for bit.
@@ -78,19 +84,25 @@ class TransformLearner(Estimator):
         """Learn from any source of samples (`ArraySamples`, `BatchSamples`, dask's)."""
         self._learn(samples)
         self.n_features_in_ = samples.n
+        self._set_names(None)
         return self
 
     def _learn(self, samples: Samples) -> None:
         raise NotImplementedError
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Return the sparse codes of samples, shape ``(n_samples, n_features)``: T_s if orthogonal, OMP otherwise."""
+        """Return the sparse codes of samples, shape ``(n_samples, n_features)``: T_s if orthogonal, OMP otherwise.
+
+        They are an array, or after ``set_output(transform="pandas")`` a table.
+        """
         rows = self._fitted_rows(X)
+        self._check_names(X)
         sparsity = self._sparsity(self.n_features_in_)
-        if not self._is_orthogonal():
-            return pursuit_codes(self.transform_, rows, sparsity)[0]
-        codes = self._analyze(rows)
-        return largest_kept(codes, sparsity)
+        if self._is_orthogonal():
+            codes = largest_kept(self._analyze(rows), sparsity)
+        else:
+            codes = pursuit_codes(self.transform_, rows, sparsity)[0]
+        return self._in_container(codes, X)
 
     def inverse_transform(self, codes: ArrayLike) -> FloatArray:
         """Return the samples that codes stand for: ``D x`` for each row x, shape ``(n_samples, n_features)``."""
@@ -120,6 +132,7 @@ class TransformLearner(Estimator):
             If the learner is not fitted, or X is not allowed.
         """
         samples = ArraySamples(self._fitted_rows(X), thread_count(self.n_jobs))
+        self._check_names(X)
         objective = SparseObjective if self._is_orthogonal() else PursuitObjective
         return -objective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[-1]
 
@@ -141,10 +154,6 @@ class TransformLearner(Estimator):
         if isinstance(self.transform_, FactorProduct):
             return self.transform_.apply_transpose(rows)
         return np.asarray(rows @ self.transform_)
-
-    def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise ParameterError(f"this {type(self).__name__} is not fitted; call fit before using it")
 
     def _fitted_rows(self, X: ArrayLike) -> FloatArray:
         self._check_fitted()
