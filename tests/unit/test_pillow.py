@@ -71,6 +71,17 @@ def test_metadata_is_there_before_loading():
     assert image.getexif()[274] == 6
 
 
+@pytest.mark.parametrize("suffix", ["png", "tiff", "jpeg", "bmp"])
+def test_resolution_goes_on_to_other_formats(suffix):
+    """What EXIF states is in `info`, where users of Pillow look for it, and other formats take it."""
+    scan = Image.new("L", (8, 8))
+    scan.format, scan.info["dpi"] = "PNG", (300, 150)
+    image, buffer = opened(fdcodec.encode(scan)), BytesIO()
+    assert image.info["dpi"] == (300, 150)
+    image.save(buffer, suffix, dpi=image.info["dpi"])
+    assert Image.open(buffer).info["dpi"] == pytest.approx((300, 150), abs=0.013)
+
+
 def test_bomb_guard():
     """Pillow's guard judges the size of a file in the header, whatever is behind that."""
     with pytest.raises(Image.DecompressionBombError):

@@ -16,6 +16,7 @@ from PIL import Image, ImageFile
 from fdcodec import api, container
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, ParameterError, UnsupportedError
+from fdcodec.image.resolution import Resolution, resolution_of
 
 _FORMAT = "FDC"
 _MODES = {(1, 8): "L", (2, 8): "LA", (3, 8): "RGB", (4, 8): "RGBA", (1, 16): "I;16"}
@@ -30,8 +31,9 @@ def register_pillow() -> None:
     r"""Let Pillow open and save `.fdc` files; to call it again changes nothing.
 
     `Image.open` gives images of mode L, LA, RGB, RGBA or I;16, with ``info["exif"]``, which starts with ``Exif\0\0`` as
-    that of JPEG does, ``info["xmp"]`` and ``info["icc_profile"]``. Pillow's limit of pixels takes the place of
-    `max_pixels`. Where ``ImageFile.LOAD_TRUNCATED_IMAGES`` is set, damaged files are decoded with `partial`.
+    that of JPEG does, ``info["xmp"]``, ``info["icc_profile"]``, and ``info["dpi"]`` where EXIF states a resolution.
+    Pillow's limit of pixels takes the place of `max_pixels`. Where ``ImageFile.LOAD_TRUNCATED_IMAGES`` is set, damaged
+    files are decoded with `partial`.
 
     `Image.save` takes the arguments of `fdcodec.encode`, with `icc_profile` for `icc`, and `exif` as bytes or as an
     `Image.Exif`. It converts the image as `fdcodec.encode` does, and ignores other arguments, as Pillow's formats do.
@@ -107,10 +109,11 @@ def _mode_of(header: container.Header) -> str:
     return mode
 
 
-def _info_of(metadata: container.Metadata) -> dict[str, bytes]:
+def _info_of(metadata: container.Metadata) -> dict[str, bytes | Resolution]:
     exif = None if metadata.exif is None else b"Exif\0\0" + metadata.exif
-    named = {"exif": exif, "xmp": metadata.xmp, "icc_profile": metadata.icc}
-    return {name: block for name, block in named.items() if block is not None}
+    dpi = None if metadata.exif is None else resolution_of(metadata.exif)
+    named = {"exif": exif, "xmp": metadata.xmp, "icc_profile": metadata.icc, "dpi": dpi}
+    return {name: value for name, value in named.items() if value is not None}
 
 
 def _save(image: Image.Image, file: IO[bytes], filename: str | bytes) -> None:
