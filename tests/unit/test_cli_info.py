@@ -41,6 +41,13 @@ def test_info_shows_a_quality_that_gives_the_step(cli, step_index, adaptive, qua
     assert (row in cli("info", "a.fdc").out.decode()) == (quality is not None)
 
 
+def test_bits_without_elements_have_no_table_of_them(cli):
+    """Of a file without loss only its parts are counted, and no heading stands over nothing."""
+    Path("a.fdc").write_bytes(container.write(container.Header(4, 4, 3, lossless=True), [b"x"]))
+    out = cli("info", "a.fdc", "--bits").out.decode()
+    assert ("part bits" in out, "element bits" in out) == (True, False)
+
+
 @pytest.mark.parametrize(("step_index", "step"), [(0, 0.0625), (128, 1.0), (252, 14.6721)])
 def test_info_shows_the_step_in_sample_values(cli, step_index, step):
     """A step is 2^(index / 32 - 4) sample values (clause 4.3)."""

@@ -49,7 +49,8 @@ def _echo_table(title: str, counts: dict[str, Any]) -> None:
         for name, value in counts.items()
         for detail, count in (value.items() if isinstance(value, dict) else [("", value)])
     }
-    write_line(f"  {title}")
+    if flat:
+        write_line(f"  {title}")
     for name, count in sorted(flat.items(), key=lambda item: -item[1]):
         if count > 0:
             write_line(f"    {name:<20}{count:>12}  {100 * count / sum(flat.values()):5.1f} %")
