@@ -154,7 +154,17 @@ def test_only_our_limit_of_pixels_holds(monkeypatch):
     assert read_image(data).notes == ()
     with pytest.raises(LimitError, match="image of 50x50 is above the limit of 2499 pixels; split it"):
         read_image(data, max_pixels=2499)
+    with pytest.raises(LimitError, match="image or a frame of it is above the limit of 999 pixels; split it"):
+        read_image(data, max_pixels=999)
     assert Image.MAX_IMAGE_PIXELS == 100
+
+
+def test_a_frame_above_the_limit_is_refused():
+    """A GIF of 4x4 pixels whose frame claims 65535x65535, cleared after it, is refused before that is allocated."""
+    frame = b"!\xf9\x04\x08\0\0\0\0,\0\0\0\0\xff\xff\xff\xff\0\x02\x02D\x01\0"
+    data = b"GIF89a\x04\0\x04\0\x80\0\0\0\0\0\xff\xff\xff" + frame + b";"
+    with pytest.raises(LimitError, match="a frame of it is above the limit of 268435456 pixels"):
+        read_image(data)
 
 
 def test_warnings_of_pillow_are_told_up_to_six():

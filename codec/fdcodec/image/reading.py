@@ -78,8 +78,10 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         raise FormatError("the file is empty")
     if data.startswith((SIGNATURE, COMPACT_SIGNATURE)):
         raise FormatError("an .fdc file is no image to encode; decode it first")
-    with one_at_a_time, _limit_of_ours(), _pillow_errors(), warnings.catch_warnings(record=True) as caught:
+    limit = _limit_of_ours(max_pixels)
+    with one_at_a_time, _pillow_errors(), limit, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # from half the limit on
         if data.startswith(_NPY_SIGNATURE):
             return Reading(_read_npy(data, max_pixels), ())
         picture, notes = _read_pillow(data, max_pixels, lossless)
@@ -153,11 +155,13 @@ def _check_pixels(size: tuple[int, int], max_pixels: int) -> None:
 
 
 @contextmanager
-def _limit_of_ours() -> Iterator[None]:
-    """Lift Pillow's own limit, 2^27.4 pixels and a warning from 2^26.4 on, so that `max_pixels` is the only one."""
-    kept, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
+def _limit_of_ours(max_pixels: int) -> Iterator[None]:
+    """Let Pillow refuse what is above our limit, frames too, and nothing below it: its own is at 1.8 * 10^8 pixels."""
+    kept, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, (max_pixels + 1) // 2  # it refuses from twice as many on
     try:
         yield
+    except Image.DecompressionBombError as error:
+        raise LimitError(f"image or a frame of it is above the limit of {max_pixels} pixels; split it") from error
     finally:
         Image.MAX_IMAGE_PIXELS = kept
 
