@@ -74,22 +74,23 @@ def decode(
     data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS, threads: int = 1, own: ClassModel | None = None
 ) -> Picture:
     """Return the picture of a file (SPEC 1.3)."""
-    return decode_region(data, container.read_header(data).rectangle, max_pixels, threads, own)
+    return decode_region(data, None, max_pixels, threads, own)
 
 
 def decode_region(
     data: bytes,
-    region: Region,
+    region: Region | None,
     max_pixels: int = DEFAULT_MAX_PIXELS,
     threads: int = 1,
     own: ClassModel | None = None,
 ) -> Picture:
-    """Return the part (x, y, width, height) of a picture: the tiles it touches, decoded and cut.
+    """Return the part (x, y, width, height) of a picture, None for all: the tiles it touches, decoded and cut.
 
     `own` is a class model of the caller, for files that name it.
     """
     header = container.read_header(data)
     check_pixels(header, max_pixels)
+    region = header.rectangle if region is None else region
     tiles = header.tiles_in(region)
     file = container.read(data, tiles=set(tiles), max_pixels=max_pixels)
     return decode_tiles(file, tiles, region, threads, own)

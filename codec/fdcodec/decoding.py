@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fdcodec import codec, container
+from fdcodec import codec
 from fdcodec.arguments import check_flags, check_integers, checked_region, checked_threads, resolved
 from fdcodec.errors import PartialWarning
 from fdcodec.limits import MAX_SIDE
@@ -35,8 +35,6 @@ def picture_and_loss(
         region = checked_region(region)
     model = None if transform is None else resolved(transform)
     content = read_source(data)
-    if region is None:
-        region = container.read_header(content).rectangle
     if not partial:
         return codec.decode_region(content, region, max_pixels, threads, model), None
     picture, loss = decode_partially(content, region, max_pixels, threads, model)

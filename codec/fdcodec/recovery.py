@@ -51,7 +51,7 @@ class Loss(NamedTuple):
 
 
 def decode_partially(
-    data: bytes, region: codec.Region, max_pixels: int, threads: int = 1, own: ClassModel | None = None
+    data: bytes, region: codec.Region | None, max_pixels: int, threads: int = 1, own: ClassModel | None = None
 ) -> tuple[Picture, Loss | None]:
     """Return a part of a picture and None; or of a damaged file, what is intact, and what is not.
 
@@ -85,9 +85,10 @@ def _explained(error: FormatError, data: bytes) -> FormatError:
 
 
 def _salvaged(
-    data: bytes, region: codec.Region, max_pixels: int, threads: int, own: ClassModel | None
+    data: bytes, region: codec.Region | None, max_pixels: int, threads: int, own: ClassModel | None
 ) -> tuple[Picture, Loss]:
     file, unread, faults = container.salvage(data, max_pixels=max_pixels)
+    region = file.header.rectangle if region is None else region
     asked = file.header.tiles_in(region)
     lost = set(unread.intersection(asked))
     picture = codec.decode_tiles(file, [tile for tile in asked if tile not in lost], region, threads, own, lost.add)

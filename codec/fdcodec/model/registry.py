@@ -78,6 +78,9 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
     """Return the model whose hash begins with `reference` (at least 4 bytes): the caller's own, or a known one."""
     if own is not None and own.hash.startswith(reference):
         return own
+    shipped = [model for model in _shipped() if model.hash.startswith(reference)]
+    if len(reference) >= 4 and len(shipped) == 1:
+        return shipped[0]
     models = {model.hash: model for model in _readable(_files()) if model.hash.startswith(reference)}
     if len(reference) >= 4 and len(models) == 1:
         return models.popitem()[1]
@@ -102,9 +105,19 @@ def is_preset(model: ClassModel) -> bool:
     return model in presets() or any(preset.hash == model.hash for preset in presets())
 
 
+def _preset_files() -> list[Path]:
+    return sorted(PRESETS_DIR.glob(f"*{SUFFIX}"))
+
+
+@cache
+def _shipped() -> list[ClassModel]:
+    """Return the presets that could be read when the process first asked: most decodes look no further."""
+    return list(_readable(_preset_files()))
+
+
 def presets() -> list[ClassModel]:
     """Return the models that the package ships, by name."""
-    return [_loaded(path) for path in sorted(PRESETS_DIR.glob(f"*{SUFFIX}"))]
+    return [_loaded(path) for path in _preset_files()]
 
 
 def resolve(transform: str | os.PathLike[str] | ClassModel, argument: str = "transform") -> ClassModel:
