@@ -84,6 +84,7 @@ def dequantize_uniformly(levels, scan, end, half_step, coefficients):
     for k in range(end):
         row, column = scan[k] >> 5, scan[k] & 31
         coefficients[row, column] = (2 * np.int64(levels[row, column]) * half_step) >> STEP_BITS
+    return height, width, np.int64(end)
 
 
 @kernel()

@@ -22,13 +22,13 @@ from fdcodec.kernels.jit import compiled_elsewhere
 from fdcodec.kernels.range_coder import new_decoder
 from fdcodec.kernels.reconstruction_kernels import new_work, reconstruct_plane
 from fdcodec.kernels.tables import HALF_STEPS, new_maps
-from fdcodec.kernels.tree_syntax import code_leaf, new_code_work
+from fdcodec.kernels.tree_syntax import code_tree, new_code_work
 from fdcodec.kernels.trellis_kernels import trellis_levels
 from fdcodec.model import get
 from fdcodec.parallel import usable_processors
 
 BESIDE_DECODING = ("filter_plane", "deblock_plane", "reconstruct_plane", "restore_colour")
-BESIDE_ENCODING = ("trellis_levels", "code_leaf", *BESIDE_DECODING)
+BESIDE_ENCODING = ("trellis_levels", "code_tree", *BESIDE_DECODING)
 PATIENCE_SECONDS = 120
 # Which a lossy encode or decode compiles first.
 LOSSY_STARTERS = ("compose_rotations", "rotate_colour", "code_plane", "encode_plane")
@@ -60,12 +60,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def compile_for_encoding() -> None:
     """Compile the kernels that `BESIDE_ENCODING` has besides, by calls on an empty block."""
-    model, maps, block, scratch = get("photo"), new_maps(4, 4), (0, 0, 2, 2), np.zeros((32, 32), np.int32)
+    model, maps, scratch = get("photo"), new_maps(4, 4), np.zeros((32, 32), np.int32)
     contexts, scans = start_contexts(model), model.tables.scans
     coded = (2, 2, 0, scans[2, 2])
     trellis_levels(scratch, coded, 1, 1, new_costs(), scratch.copy(), np.zeros((1024, 4), np.int64))
     stream = (*new_decoder(bytes(16)), contexts)
-    code_leaf(stream, maps, maps, 0, block, scans, new_code_work(model.tables.n_learned), None)
+    code_tree(stream, maps, maps, 0, 0, 0, scans, new_code_work(model.tables.n_learned), None)
 
 
 def compile_for_decoding() -> None:

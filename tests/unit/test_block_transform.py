@@ -35,7 +35,8 @@ def residual_of(coefficients, mode, tables):
     height, width = np.shape(coefficients)
     block, residual = (np.zeros((32, 32), np.int32) for _ in range(2))
     block[:height, :width] = coefficients
-    inverse_transform(block, mode, log2(width), log2(height), tables, new_work(), residual)
+    extent = height, width, height * width
+    inverse_transform(block, extent, mode, log2(width), log2(height), tables, new_work(), residual)
     return residual[:height, :width].tolist()
 
 
@@ -140,8 +141,10 @@ def test_quantizer_walks_its_four_states(end, seed):
     levels[scan[:end] >> 5, scan[:end] & 31] = magnitudes * rng.choice([-1, 1], end)
     step_index = int(rng.integers(MAX_STEP_INDEX + 1))
     coefficients = np.full((32, 32), 7, np.int32)
-    dequantize(levels, scan, end, int(HALF_STEPS[step_index]), coefficients)
+    rows, columns, reach = dequantize(levels, scan, end, int(HALF_STEPS[step_index]), coefficients)
     assert reference.dequantize(levels, end, step_index) == coefficients[:4, :4].tolist()
+    assert reach == end
+    assert [rows, columns] == [max(np.flatnonzero(np.any(levels, axis=k)), default=-1) + 1 for k in (1, 0)]
 
 
 @pytest.mark.parametrize(("width", "height"), SHAPES)

@@ -102,7 +102,7 @@ def test_every_pair_of_bases_is_undone(log2_size, bases):
     size, (residual, coefficients, back), work = 1 << log2_size, np.zeros((3, 32, 32), np.int32), new_work()
     residual[:size, :size] = np.random.default_rng(1).integers(-2000, 2000, (size, size))
     forward_transform(residual, LEARNED, log2_size, log2_size, tables, work, coefficients)
-    inverse_transform(coefficients, LEARNED, log2_size, log2_size, tables, work, back)
+    inverse_transform(coefficients, (size, size, size * size), LEARNED, log2_size, log2_size, tables, work, back)
     assert np.abs(back - residual).max() <= 6
 
 

@@ -1,5 +1,6 @@
 """The range coder against arithmetic with integers of any length."""
 
+import numba
 import numpy as np
 import pytest
 from tests.reference.range_coder import AdaptiveBin, Decoder, Encoder
@@ -24,6 +25,12 @@ from fdcodec.kernels.range_coder import (
 N_CONTEXTS = 5
 
 
+@numba.njit
+def coded_bin(coder, buffer, contexts, context, bit):
+    """Code a bin in compiled code: only kernels call `code_bin`."""
+    return code_bin(coder, buffer, contexts, context, bit)
+
+
 def random_symbols(n_symbols, one_in, seed):
     """Return symbols: ("bin", context, bit), ("bits", number of bits, value) or ("golomb", 0, value)."""
     rng = np.random.default_rng(seed)
@@ -45,7 +52,7 @@ def code(coder, buffer, contexts, symbols):
     out = []
     for kind, argument, value in symbols:
         if kind == "bin":
-            out.append(code_bin(coder, buffer, contexts, argument, value))
+            out.append(coded_bin(coder, buffer, contexts, argument, value))
         elif kind == "bits":
             out.append(code_bits(coder, buffer, value, argument))
         else:
@@ -138,7 +145,7 @@ def test_carry_runs_through_full_bytes(n_full_bytes):
     contexts = new_contexts(1)
     before = (int.from_bytes(bytes(buffer[:size]), "big") << 48) + int(coder[LOW])
     bound = (int(coder[RANGE]) >> 16) * (1 << 15)
-    code_bin(coder, buffer, contexts, 0, 0)
+    coded_bin(coder, buffer, contexts, 0, 0)
     after = (int.from_bytes(bytes(buffer[:size]), "big") << 48) + int(coder[LOW])
     assert before + bound == after
     assert [0] * n_full_bytes == buffer[4:size].tolist()
@@ -154,7 +161,7 @@ def test_probability_bounds_exhaustively():
                 slow = max(SLOW_MARGIN, min(65536 - SLOW_MARGIN, fast ^ 0x155))
                 contexts[0] = fast, slow, count
                 coder[LOW], coder[RANGE], coder[POSITION] = 0, (1 << 48) - 1, 8
-                code_bin(coder, buffer, contexts, 0, bit)
+                coded_bin(coder, buffer, contexts, 0, bit)
                 oracle = AdaptiveBin()
                 oracle.fast, oracle.slow, oracle.count = fast, slow, count
                 oracle.update(bit)
@@ -169,7 +176,7 @@ def test_extremes_are_reached_and_kept():
         coder, buffer = new_encoder(1 << 14)
         contexts = new_contexts(1)
         for _ in range(4000):
-            code_bin(coder, buffer, contexts, 0, bit)
+            coded_bin(coder, buffer, contexts, 0, bit)
         settled = contexts.tolist()
-        code_bin(coder, buffer, contexts, 0, bit)
+        coded_bin(coder, buffer, contexts, 0, bit)
         assert settled == contexts.tolist()

@@ -1,4 +1,4 @@
-"""Lanes and quads: each function, compiled and not, against plain Python with integers that wrap."""
+"""Lanes, quads, sides and shorts: each function, compiled and not, against plain Python with integers that wrap."""
 
 import numba
 import numpy as np
@@ -6,7 +6,9 @@ import pytest
 
 from fdcodec.kernels import lanes as ln
 from fdcodec.kernels import quads as qd
-from fdcodec.kernels.registers import larger, smaller
+from fdcodec.kernels import shorts as sh
+from fdcodec.kernels import sides as sd
+from fdcodec.kernels.registers import is_below, larger, magnitudes, smaller
 
 EXTREMES = [0, 1, -1, 2**31 - 1, -(2**31), 2**30, -77, 12345]
 VALUES = np.random.default_rng(5).integers(-(2**31), 2**31, 8).tolist()
@@ -78,7 +80,7 @@ def crosswise(line, out):
     """Write what acts within lanes."""
     ln.put_lanes(ln.butterflies(ln.lanes_at(line, 0)), out[0], 0)
     ln.put_lanes(ln.swap_pairs(ln.lanes_at(line, 0)), out[1], 0)
-    ln.put_lanes(ln.magnitudes(ln.lanes_at(line, 0)), out[2], 0)
+    ln.put_lanes(magnitudes(ln.lanes_at(line, 0)), out[2], 0)
     wide = ln.spread_wide(1 << 40) + ln.wide_product(ln.lanes_at(line, 0), ln.spread(1))
     return ln.total_of(ln.lanes_at(line, 0)), ln.total_of(wide)
 
@@ -96,7 +98,7 @@ def test_within_lanes(run):
 def in_quads(a, b, out):
     """Write what quads have, a row each."""
     first, second = qd.quad_of(a[0], a[1], a[2], a[3]), qd.quad_of(b[0], b[1], b[2], b[3])
-    mask = qd.is_below(first, second)
+    mask = is_below(first, second)
     qd.put_quad(first + second, out[0])
     qd.put_quad(first - second, out[1])
     qd.put_quad(first & second, out[2])
@@ -131,3 +133,54 @@ def test_quads(run, seed):
     assert [a[0], a[2], b[0], b[2]] == out[8].tolist()
     assert [a[1], a[3], b[1], b[3]] == out[9].tolist()
     assert [min(x, b[3]) for x in a] == out[10].tolist()
+
+
+def in_shorts(a, b, weights, out, sums):
+    """Write what shorts have, a row each, and the sums of their products."""
+    first, second = sh.shorts_at(a, 1), sh.shorts_at(b, 0)
+    sh.put_shorts(first + second, out[0], 1)
+    sh.put_shorts(first - second, out[1], 1)
+    sh.put_shorts(smaller(first, sh.spread_short(b[3])), out[2], 1)
+    sh.put_shorts(larger(first, second), out[3], 1)
+    sh.put_shorts(magnitudes(second), out[4], 1)
+    sh.put_sums(sh.spread_sum(1 << 20) + sh.weighed(first, second, weights, 1), sums, 1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_shorts(run, seed):
+    """Shorts wrap at 16 bits, their sums of products are exact, each cell's by its own two weights, all in order."""
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(-(2**15) + 1, 2**15, (2, sh.SHORTS + 1), np.int16)
+    weights = rng.integers(-127, 128, 2 * sh.CELL_SHORTS + 2, np.int16)
+    out, sums = np.full((5, sh.SHORTS + 2), 9, np.int16), np.full(sh.SHORTS + 2, 9, np.int32)
+    run(in_shorts)(a, b, weights, out, sums)
+    a, b, cells = a[1:].tolist(), b[:-1].tolist(), weights[2:].reshape(-1, 2).tolist()
+    pairs = list(zip(a, b, strict=True))
+    rows = [[x + y for x, y in pairs], [x - y for x, y in pairs], [min(x, b[3]) for x in a], [max(xy) for xy in pairs]]
+    for row, found in zip([*(wrapped(row, 16) for row in rows), [abs(x) for x in b]], out.tolist(), strict=True):
+        assert [9, *row, 9] == found
+    products = [cells[k // 4][0] * x + cells[k // 4][1] * y for k, (x, y) in enumerate(pairs)]
+    assert [9, *(product + 2**20 for product in products), 9] == sums.tolist()
+
+
+def in_sides(line, out):
+    """Cross four sides, put them a row each, and one moved and masked; return the ends of one."""
+    rows = sd.side_at(line, 1), sd.side_at(line, 5), sd.side_at(line, 9), sd.side_at(line, 13)
+    columns = sd.crossed(rows[0], rows[1], rows[2], rows[3])
+    for k in range(4):
+        sd.put_side(columns[k], out[k], 1)
+    mask = is_below(rows[0], rows[1])
+    sd.put_side((rows[0] + sd.spread_side(7)) & mask, out[4], 1)
+    return sd.ends_of(rows[2])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sides(run, seed):
+    """Rows become columns, a mask keeps what is below and zeros the rest, ends are the first and the last value."""
+    line, out = np.random.default_rng(seed).integers(-(2**30), 2**30, 17, np.int32), np.full((5, 6), 9, np.int32)
+    ends = run(in_sides)(line, out)
+    rows = line[1:].reshape(4, 4)
+    assert rows.T.tolist() == out[:4, 1:5].tolist()
+    kept = [a + 7 if a < b else 0 for a, b in zip(rows[0].tolist(), rows[1].tolist(), strict=True)]
+    assert [9, *kept, 9] == out[4].tolist()
+    assert (rows[2, 0], rows[2, 3]) == ends

@@ -129,7 +129,7 @@ def decode_tile(
     half_step, tables = int(HALF_STEPS[step_index]), tables_of(model, adaptive)
     planes, maps, levels = np.zeros(shape, np.int32), [], np.empty(shape[1:], np.int32)
     for k in range(shape[0]):
-        levels[:] = 0
+        levels.fill(0)
         maps.append(new_maps(*shape[1:], levels))
         tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else None
         code_work = new_code_work(tables.n_learned)

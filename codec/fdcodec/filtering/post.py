@@ -10,8 +10,9 @@ from fdcodec.coding.constants import (
     MAX_STRENGTH,
     STEPS_PER_OCTAVE,
 )
+from fdcodec.kernels.cell_classes import BORDER, columns_of
 from fdcodec.kernels.deblock_kernels import deblock_plane
-from fdcodec.kernels.filter_kernels import BORDER, classify_cells, filter_plane, pad_plane
+from fdcodec.kernels.filter_kernels import classify_cells, filter_plane, pad_plane
 from fdcodec.kernels.tables import Maps
 from fdcodec.model import ClassModel
 
@@ -72,10 +73,11 @@ def _cells(plane: Planes) -> Planes:
 
 
 def _weights_of(model: ClassModel, step_index: int, kind: int) -> NDArray[np.int32]:
-    """Return the filter's weights, each four times in an int32; zeros where the model has no filter."""
+    """Return the filter's weights, the two of a tap pair as int16 in an int32; zeros where the model has no filter."""
     if model.filters is None:
-        return np.zeros((FILTER_CLASSES, FILTER_WEIGHTS), np.int32)
-    return np.repeat(model.filters[kind, step_bucket(step_index)], 4, axis=1).view(np.int32)
+        return np.zeros((FILTER_CLASSES, FILTER_WEIGHTS // 2), np.int32)
+    pairs: NDArray[np.int32] = model.filters[kind, step_bucket(step_index)].astype(np.int16).view(np.int32)
+    return pairs
 
 
 def trained_corrections(plane: Planes, maps: Maps, model: ClassModel, step_index: int, kind: int) -> Planes:
@@ -86,10 +88,10 @@ def trained_corrections(plane: Planes, maps: Maps, model: ClassModel, step_index
     return filtered - plane
 
 
-def classified(plane: Planes, step_index: int) -> tuple[Planes, Planes]:
+def classified(plane: Planes, step_index: int) -> tuple[NDArray[np.int16], Planes]:
     """Return a plane with its borders, and the class of each of its cells."""
     height, width = plane.shape
-    padded = np.empty((height + 2 * BORDER, width + 2 * BORDER), np.int32)
+    padded = np.zeros((height + 2 * BORDER, columns_of(width)), np.int16)
     pad_plane(plane, padded)
     classes = np.empty((height // 4, width // 4), np.int32)
     classify_cells(padded, step_index, classes)

@@ -33,11 +33,19 @@ def log2_area(size):
 
 
 @kernel(inner=True)
+def n_parts(cut):
+    """Return of how many blocks a square is that is not cut in quarters."""
+    return 1 if cut == WHOLE else 2
+
+
+@kernel(inner=True)
 def part_of(x, y, log2_side, cut, part):
-    """Return the block that is the given part, 0 or 1, of a square cut in halves."""
+    """Return the block that is the given part, from 0 on, of a square that is whole or cut in halves."""
     if cut == LYING:
         return x, y + (part << (log2_side - 1)), log2_side, log2_side - 1
-    return x + (part << (log2_side - 1)), y, log2_side - 1, log2_side
+    if cut == STANDING:
+        return x + (part << (log2_side - 1)), y, log2_side - 1, log2_side
+    return x, y, log2_side, log2_side
 
 
 @kernel(inner=True)
@@ -68,6 +76,13 @@ def starts_block(block):
     """Tell whether a block of `block_at` starts there: blocks lie on the grid of their own width and height."""
     x, y, log2_width, log2_height = block
     return x & ((1 << log2_width) - 1) == 0 and y & ((1 << log2_height) - 1) == 0
+
+
+@kernel(inner=True)
+def cells_in_turn(block):
+    """Return how many cells from a block's first, or from that of its second square, follow in Z order."""
+    _, _, log2_width, log2_height = block
+    return 1 << (2 * (min(log2_width, log2_height) - CELL_LOG2))
 
 
 @kernel(inner=True)

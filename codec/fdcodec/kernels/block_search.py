@@ -30,7 +30,7 @@ def _squared_error(original, block, samples):
     return total_of(total)
 
 
-@kernel()
+@kernel(merged=True)
 def _transform_residual(s, o, block, mode):
     """Write the coefficients of original minus prediction into `work.coefficients`, cut to `sparsity` if asked."""
     x, y, log2_width, log2_height = block
@@ -41,7 +41,7 @@ def _transform_residual(s, o, block, mode):
         keep_largest(s.work.coefficients, width, height, o.sparsity, s.levels)
 
 
-@kernel()
+@kernel(merged=True)
 def _coded(s, o, block):
     """Return what the cost of a block's levels depends on: (log2 width, log2 height, activity, scan)."""
     x, y, log2_width, log2_height = block
@@ -49,7 +49,7 @@ def _coded(s, o, block):
     return log2_width, log2_height, activity, s.tables.scans[log2_height, log2_width]
 
 
-@kernel()
+@kernel(merged=True)
 def _quantize(s, o, block):
     """Quantize `work.coefficients` by the trellis into `levels`, as they would be coded; return (end, cost)."""
     coded = _coded(s, o, block)
@@ -73,7 +73,7 @@ def _try_mode(s, o, block, mode, best):
     return cost
 
 
-@kernel()
+@kernel(merged=True)
 def _reconstruct_trial(s, o, block):
     """Write the trial's samples, as the decoder will, into `trial_samples`; return their squared error."""
     _, _, log2_width, log2_height = block
@@ -82,9 +82,9 @@ def _reconstruct_trial(s, o, block):
         s.work.residual[:height, :width] = 0
     else:
         scan = s.tables.scans[log2_height, log2_width]
-        dequantize(s.trial_levels[:height, :width], scan, s.trial[END], o.half_step, s.work.coefficients)
+        extent = dequantize(s.trial_levels[:height, :width], scan, s.trial[END], o.half_step, s.work.coefficients)
         inverse_transform(
-            s.work.coefficients, s.trial[MODE], log2_width, log2_height, s.tables, s.work, s.work.residual
+            s.work.coefficients, extent, s.trial[MODE], log2_width, log2_height, s.tables, s.work, s.work.residual
         )
     origin = (0, 0, log2_width, log2_height)
     add_residual(s.trial_samples, origin, (o.low, o.high), s.trial_prediction, s.work.residual)

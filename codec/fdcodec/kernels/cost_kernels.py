@@ -43,7 +43,7 @@ def new_costs() -> Costs:
     return Costs(np.zeros(shape, np.int64), np.zeros(shape, np.int64), above_two, ends, details)
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def bin_cost(contexts, context, bit):
     """Return the cost of a bin in its context's present state."""
     probability = (contexts[context, 0] + contexts[context, 1]) >> 1
@@ -117,7 +117,7 @@ def escape_cost(magnitude):
     return (2 * n_bits + 1) * ONE_BIT
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def mode_cost(contexts, maps, kind, block, mode, probable):
     """Return the cost of a prediction mode, given the block's probable modes."""
     _, _, log2_width, log2_height = block

@@ -122,7 +122,7 @@ def _compile_entry(function: Function, options: dict[str, Any]) -> Function:
 
 
 def kernel(
-    *, checked: bool = False, inline: bool = False, allocates: bool = False, inner: bool = False
+    *, checked: bool = False, inline: bool = False, merged: bool = False, allocates: bool = False, inner: bool = False
 ) -> Callable[[Function], Function]:
     """Compile a function to machine code: cached, without the GIL, without fastmath.
 
@@ -131,15 +131,19 @@ def kernel(
     checked
         Compile bounds checks in; required wherever file data decides an index.
     inline
-        Paste the function into its callers, whose `checked` then counts; for the few one-liners on the hottest paths,
-        and for large kernels with one caller: what a kernel calls is optimized again with it, so each level of calls
-        costs as much as all below.
+        Paste the function into its callers, whose `checked` then counts: for large kernels with one caller, since what
+        a kernel calls is optimized again with it, so that each level of calls costs as much to compile as all below.
+    merged
+        LLVM puts the kernel's code into that of its callers. For what is called for each bin, mode or block: a call
+        hands over each field of each array, some hundred numbers where maps are among them. Pasted so, a kernel would
+        be typed again in each place, which took half the time that a decoder's kernels took to compile (ADR 0025).
     allocates
         The kernel creates arrays, or calls one that does. Without it, references are not counted: the atomic counting
         made every call among kernels 30 ns slower. Forgetting it is a compile error, never a wrong result.
     inner
-        Only kernels call it, as is so wherever the name begins with an underscore: it has no entry from Python and no
-        place of its own in the cache, which cost as much to compile as the kernel. Called from Python, it is Python.
+        Only kernels call it, as is so of merged ones and wherever the name begins with an underscore: it has no entry
+        from Python and no place of its own in the cache, which cost as much to compile as the kernel. Called from
+        Python, it is Python.
     """
 
     def compile_function(function: Function) -> Function:
@@ -150,8 +154,10 @@ def kernel(
             "inline": "always" if inline else "never",
             "no_cfunc_wrapper": True,
             "_nrt": allocates,
+            "forceinline": merged,
         }
-        if (inner or function.__name__.startswith("_")) and not inline:  # pasted so, numba types it over and over
+        is_inner = inner or merged or function.__name__.startswith("_")
+        if is_inner and not inline:  # pasted so, numba types it over and over
             compiled: Function = register_jitable(**options)(function)
             return compiled
         return _compile_entry(function, options)

@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import types
 
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.registers import INT32, RegisterType, lower_spread, lowers, pointer_to, shuffle
+from fdcodec.kernels.registers import INT32, RegisterType, lower_spread, lower_store, lowers, pointer_to, shuffle
 
 LANES = 8
 _NARROW, _WIDE = RegisterType(32, LANES), RegisterType(64, LANES)
@@ -46,26 +46,12 @@ def _lower_half_lanes_at(context, builder, signature, arguments):
     return shuffle(builder, four, ir.Constant(four.type, [0] * 4), range(LANES))
 
 
-def _store(context, builder, signature, arguments, count):
-    lanes, line, start = arguments
-    values = lanes if count == LANES else shuffle(builder, lanes, lanes, range(count))
-    pointer = pointer_to(context, builder, signature.args[1], line, (start, signature.args[2]), count)
-    builder.store(values, pointer, align=4)
-    return context.get_dummy_value()
-
-
-def _type_of_store(lanes, line, start):
-    return types.none if lanes == _NARROW and line.dtype == types.int32 else None
-
-
 def put_lanes(lanes, line, start):
     """Write eight values into a contiguous line of int32 from `start` on."""
     line[start : start + LANES] = lanes
 
 
-@lowers(put_lanes, _type_of_store, RegisterType, types.Array, types.Integer)
-def _lower_put_lanes(context, builder, signature, arguments):
-    return _store(context, builder, signature, arguments, LANES)
+lower_store(put_lanes, _NARROW)
 
 
 def put_half_lanes(lanes, line, start):
@@ -73,9 +59,16 @@ def put_half_lanes(lanes, line, start):
     line[start : start + 4] = lanes[:4]
 
 
-@lowers(put_half_lanes, _type_of_store, RegisterType, types.Array, types.Integer)
+def _type_of_half_store(lanes, line, start):
+    return types.none if lanes == _NARROW and line.dtype == types.int32 else None
+
+
+@lowers(put_half_lanes, _type_of_half_store, RegisterType, types.Array, types.Integer)
 def _lower_put_half_lanes(context, builder, signature, arguments):
-    return _store(context, builder, signature, arguments, 4)
+    lanes, line, start = arguments
+    pointer = pointer_to(context, builder, signature.args[1], line, (start, signature.args[2]), 4)
+    builder.store(shuffle(builder, lanes, lanes, range(4)), pointer, align=4)
+    return context.get_dummy_value()
 
 
 def spread(value):
@@ -115,17 +108,6 @@ def _lower_total_of(context, builder, signature, arguments):
     for count in (4, 2, 1):
         lanes = builder.add(*(shuffle(builder, lanes, lanes, range(k, k + count)) for k in (0, count)))
     return builder.extract_element(lanes, INT32(0))
-
-
-def magnitudes(lanes):
-    """Return the absolute values of lanes."""
-    return np.abs(lanes)
-
-
-@lowers(magnitudes, lambda lanes: lanes, RegisterType)
-def _lower_magnitudes(context, builder, signature, arguments):
-    negative = builder.neg(arguments[0])
-    return builder.select(builder.icmp_signed(">", arguments[0], negative), arguments[0], negative)
 
 
 def butterflies(lanes):

@@ -65,7 +65,7 @@ def _code_magnitude(stream, context, kind, neighbours, magnitude, is_last):
     return min(MAX_UNARY + code_exp_golomb(coder, buffer, magnitude - MAX_UNARY), MAX_LEVEL)
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_levels(stream, kind, size, scan, end, levels, magnitudes):
     """Code the levels of one block from position `end` - 1 of the scan down to 0 (SPEC 5.7)."""
     coder, buffer, _ = stream
@@ -77,10 +77,9 @@ def code_levels(stream, kind, size, scan, end, levels, magnitudes):
         neighbours = neighbour_class(magnitudes, index)
         context = coefficient_context(kind, size, state >> 1, row + column, neighbours)
         magnitude = _code_magnitude(stream, context, kind, neighbours, abs(level), k == end - 1)
-        if magnitude > 0:
-            negative = code_bypass(coder, buffer, 1 if level < 0 else 0)
-            levels[row, column] = -magnitude if negative else magnitude
-            magnitudes[index] = magnitude
+        negative = code_bypass(coder, buffer, 1 if level < 0 else 0) if magnitude > 0 else 0
+        levels[row, column] = -magnitude if negative else magnitude
+        magnitudes[index] = magnitude
         state = NEXT_STATE[state, magnitude & 1]
     for k in range(end):
         magnitudes[(scan[k] >> 5) * STRIDE + (scan[k] & 31)] = 0
@@ -109,7 +108,7 @@ def activity_context(maps, guide, kind, x, y):
     return 3 * min(around, 2) + _activity(guide, cell_y, cell_x)
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_end(stream, kind, size, activity, end):
     """Code the end of a block, 0..area: its binary class in unary, then what is below the leading bit (SPEC 5.6)."""
     coder, buffer, contexts = stream

@@ -4,12 +4,12 @@
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, DC, DIAGONAL, N_MODES, N_PROBABLE
 from fdcodec.kernels.cost_kernels import mode_cost
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.lanes import LANES, block_lanes, butterflies, magnitudes, spread, swap_pairs, total_of
+from fdcodec.kernels.lanes import LANES, block_lanes, butterflies, spread, swap_pairs, total_of
 from fdcodec.kernels.learned_search import price_learned
 from fdcodec.kernels.mode_syntax import probable_modes
 from fdcodec.kernels.prediction_kernels import predict, predict_from_luma, predict_lines
 from fdcodec.kernels.quantization_kernels import INFINITE
-from fdcodec.kernels.registers import larger
+from fdcodec.kernels.registers import larger, magnitudes
 
 
 @kernel(inner=True)
@@ -54,7 +54,7 @@ def _turn(original, block, turned):
             turned[column, row] = line[column]
 
 
-@kernel()
+@kernel(merged=True)
 def _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits):
     """Enter the Hadamard cost of a mode's residual, which is that of its transpose, into `fits`, unless it is there."""
     if fits[mode] < INFINITE:
@@ -94,7 +94,7 @@ def _price_fits(original, turned, block, references, smoothed, line, lines, pred
                 _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits)
 
 
-@kernel()
+@kernel(merged=True)
 def _price_rates(contexts, maps, kind, block, root, probable, costs, rates):
     """Add the rate of each priced mode, weighed by `root`, to its cost."""
     other = mode_cost(contexts, maps, kind, block, -1, probable)

@@ -109,7 +109,7 @@ def chroma_from_luma_context(maps, block):
     return ctx.CHROMA_FROM_LUMA + size_class(log2_width, log2_height) * 3 + count
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_mode(stream, maps, guide, kind, block, n_learned, probable):
     """Code a block's prediction mode (SPEC 5.5)."""
     coder, buffer, contexts = stream

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,misc,arg-type"
 """Four int64 in one register (`registers`), one for each state of the trellis.
 
-Quads have `+`, `-`, `&`, `|`, `<<`, `smaller`, and what is defined here. A mask has all bits where something is so.
+Quads have `+`, `-`, `&`, `|`, `<<`, `smaller`, `is_below` and what is defined here.
 """
 
 import numpy as np
@@ -66,14 +66,6 @@ def _lower_put_quad(context, builder, signature, arguments):
     start = (INT64(0), types.int64)
     builder.store(arguments[0], pointer_to(context, builder, signature.args[1], arguments[1], start, QUAD), align=8)
     return context.get_dummy_value()
-
-
-def is_below(first, second):
-    """Return a mask of where the first values are below the second."""
-    return -(first < second).astype(np.int64)
-
-
-lower_pairs(is_below, lambda builder, a, b: builder.sext(builder.icmp_signed("<", a, b), _TYPE.vector))
 
 
 def choose(mask, first, second):

@@ -105,7 +105,7 @@ def _refill(coder, buffer, low):
     return (low & LOW32_MASK) << 16
 
 
-@kernel(inline=True)
+@kernel(checked=True, merged=True)
 def renormalize(coder, buffer, low, width):
     """Store the interval, its carry passed on and its width brought back to 32 bits or more."""
     if coder[DECODING]:
@@ -160,7 +160,7 @@ def _charge(coder, contexts, context):
     contexts[last, 1] = now
 
 
-@kernel(inline=True)
+@kernel(checked=True, merged=True)
 def code_bin(coder, buffer, contexts, context, bit):
     """Code one bin with adaptive context `context`, which the caller keeps below the number of contexts.
 
@@ -192,7 +192,7 @@ def code_bin(coder, buffer, contexts, context, bit):
     return bit
 
 
-@kernel(inline=True)
+@kernel(checked=True, merged=True)
 def code_bypass(coder, buffer, bit):
     """Code one equiprobable bin."""
     low, width = coder[LOW], coder[RANGE] >> 1

@@ -14,7 +14,7 @@ from fdcodec.coding.constants import (
     MAX_LOG2,
     STEP_BITS,
 )
-from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, starts_block, tree_cell
+from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, cells_in_turn, starts_block, tree_cell
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.lanes import LANES, lanes_at, put_block_lanes, spread
 from fdcodec.kernels.learned_kernels import predict_by_model
@@ -48,7 +48,7 @@ def new_work() -> Work:
     return Work(*lines, *blocks, values, short, np.zeros(1 << (2 * MAX_LEARNED_LOG2), np.int32))  # type: ignore[call-arg]
 
 
-@kernel()
+@kernel(merged=True)
 def gather_border(plane, block, work):
     """Write a block's references, as they are and smoothed, into `work`."""
     gather_references(plane, block, work.references)
@@ -80,9 +80,11 @@ def dequantize(levels, scan, end, half_step, coefficients):
     """Write the coefficients of one block: the dependent quantizer's reconstruction (SPEC 4.3).
 
     In states 0 and 1 a level means `level` whole steps, in 2 and 3 half a step less; the state follows the parity.
+    Returns their extent: how many rows, how many columns, and how many in the order of the scan may not be zero.
     """
     height, width = levels.shape
     coefficients[:height, :width] = 0
+    rows, columns = np.int64(0), np.int64(0)
     high, low = np.int64(0), np.int64(0)  # the bits of the state; they follow NEXT_STATE without its memory
     for k in range(end - 1, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
@@ -90,10 +92,13 @@ def dequantize(levels, scan, end, half_step, coefficients):
         half_steps = 2 * abs(level) - high if level != 0 else 0
         value = min((half_steps * half_step + (1 << (STEP_BITS - 1))) >> STEP_BITS, COEFFICIENT_LIMIT)
         coefficients[row, column] = value if level > 0 else -value
+        if level != 0:
+            rows, columns = max(rows, row + 1), max(columns, column + 1)
         high, low = low ^ (level & 1), high
+    return rows, columns, np.int64(end)
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def add_residual(plane, block, bounds, prediction, residual):
     """Write prediction plus residual, clipped to the plane's range, into the plane; all int32."""
     x, y, log2_width, log2_height = block
@@ -116,8 +121,8 @@ def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)
         work.residual[:height, :width] = 0
     else:
         levels = maps.levels[y : y + height, x : x + width]
-        dequantize(levels, tables.scans[log2_height, log2_width], end, half_step, work.coefficients)
-        inverse_transform(work.coefficients, mode, log2_width, log2_height, tables, work, work.residual)
+        extent = dequantize(levels, tables.scans[log2_height, log2_width], end, half_step, work.coefficients)
+        inverse_transform(work.coefficients, extent, mode, log2_width, log2_height, tables, work, work.residual)
     add_residual(plane, block, bounds, work.prediction, work.residual)
 
 
@@ -131,9 +136,13 @@ def reconstruct_plane(plane, luma, maps, half_steps, bounds, tables, work):
     for tree_y in range(0, height, 1 << MAX_LOG2):
         for tree_x in range(0, width, 1 << MAX_LOG2):
             half_step = half_steps[tree_y >> MAX_LOG2, tree_x >> MAX_LOG2]
-            for z_index in range(TREE_CELLS):
+            z_index = 0
+            while z_index < TREE_CELLS:
                 x, y = tree_cell(tree_x, tree_y, z_index)
+                n_cells = 1
                 if x < width and y < height:
                     block = block_at(maps, x, y)
+                    n_cells = cells_in_turn(block)
                     if starts_block(block):
                         reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)
+                z_index += n_cells

@@ -67,6 +67,35 @@ def pointer_to(context, builder, line_type, line, start, count):
     return builder.bitcast(first, ir.VectorType(element, count).as_pointer())
 
 
+def lower_load(function, register):
+    """Lower reading a register from a contiguous line of integers of its width, from a place on."""
+    bits, count = register.vector.element.width, register.vector.count
+
+    def type_of_load(line, start):
+        return register if isinstance(line, types.Array) and line.dtype.bitwidth == bits else None
+
+    @lowers(function, type_of_load, types.Array, types.Integer)
+    def lower(context, builder, signature, arguments):
+        start = arguments[1], signature.args[1]
+        pointer = pointer_to(context, builder, signature.args[0], arguments[0], start, count)
+        return builder.load(pointer, align=bits // 8)
+
+
+def lower_store(function, register):
+    """Lower writing a register into a contiguous line of integers of its width, from a place on."""
+    bits, count = register.vector.element.width, register.vector.count
+
+    def type_of_store(values, line, start):
+        return types.none if values == register and line.dtype.bitwidth == bits else None
+
+    @lowers(function, type_of_store, RegisterType, types.Array, types.Integer)
+    def lower(context, builder, signature, arguments):
+        start = arguments[2], signature.args[2]
+        pointer = pointer_to(context, builder, signature.args[1], arguments[1], start, count)
+        builder.store(arguments[0], pointer, align=bits // 8)
+        return context.get_dummy_value()
+
+
 def type_of_pair(first, second):
     """Return the type of two registers if it is the same."""
     return first if isinstance(first, RegisterType) and first == second else None
@@ -116,3 +145,22 @@ def larger(first, second):
 
 lower_pairs(smaller, lambda builder, a, b: builder.select(builder.icmp_signed("<", a, b), a, b))
 lower_pairs(larger, lambda builder, a, b: builder.select(builder.icmp_signed(">", a, b), a, b))
+
+
+def magnitudes(register):
+    """Return the absolute values of a register."""
+    return np.abs(register)
+
+
+@lowers(magnitudes, lambda register: register, RegisterType)
+def _lower_magnitudes(context, builder, signature, arguments):
+    negative = builder.neg(arguments[0])
+    return builder.select(builder.icmp_signed(">", arguments[0], negative), arguments[0], negative)
+
+
+def is_below(first, second):
+    """Return a mask, all bits set where the first integers are below the second."""
+    return -(first < second).astype(first.dtype)
+
+
+lower_pairs(is_below, lambda builder, a, b: builder.sext(builder.icmp_signed("<", a, b), a.type))

@@ -18,6 +18,7 @@ from fdcodec.kernels.block_kernels import (
     WHOLE,
     fill_cells,
     fill_sizes,
+    n_parts,
     part_of,
 )
 from fdcodec.kernels.block_search import search_block
@@ -40,7 +41,7 @@ def _copy_samples(source, source_x, source_y, width, height, target, x, y):
             put_block_lanes(samples, target[y + row], x + column, width)
 
 
-@kernel()
+@kernel(merged=True)
 def _place(s, block, mode, end, vector):
     """Enter a block into the maps."""
     fill_sizes(s.maps, block)
@@ -49,7 +50,7 @@ def _place(s, block, mode, end, vector):
     fill_vectors(s.maps, block, vector[0], vector[1])
 
 
-@kernel()
+@kernel(merged=True)
 def _note_part(s, log2_side, block, part):
     """Note the trial as part of the best way of its square."""
     node = s.nodes[log2_side]
@@ -110,7 +111,7 @@ def _search_cuts(s, tools, o, x, y, log2_side, rate):
             _search_halves(s, tools, o, x, y, log2_side, cut, cost)
 
 
-@kernel()
+@kernel(merged=True)
 def _place_best(s, log2_side, block, part):
     """Enter a part of the best way of a square into the maps."""
     left, up = s.best_vectors[log2_side, part]
@@ -126,11 +127,8 @@ def _close_node(s, log2_side):
     x, y = node[X], node[Y]
     _copy_samples(s.best_samples[log2_side], 0, 0, 1 << log2_side, 1 << log2_side, s.plane, x, y)
     _copy_samples(s.best_levels[log2_side], 0, 0, 1 << log2_side, 1 << log2_side, s.maps.levels, x, y)
-    if node[CUT] == WHOLE:
-        _place_best(s, log2_side, (x, y, log2_side, log2_side), 0)
-    else:
-        for part in range(2):
-            _place_best(s, log2_side, part_of(x, y, log2_side, node[CUT], part), part)
+    for part in range(n_parts(node[CUT])):
+        _place_best(s, log2_side, part_of(x, y, log2_side, node[CUT], part), part)
     return node[BEST]
 
 

@@ -29,7 +29,7 @@ from fdcodec.coding.constants import (
 from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.lanes import LANES, block_lanes, lanes_at, put_lanes, spread
-from fdcodec.kernels.zone_kernels import analyze, synthesize, zone_of
+from fdcodec.kernels.zone_kernels import ZONE, analyze, synthesize, zone_of
 
 _MATRIX_HALF = 1 << (MATRIX_BITS - 1)
 _LIMIT = np.int32(COEFFICIENT_LIMIT)
@@ -82,10 +82,10 @@ def frequency_weight(row, column, log2_width, log2_height):
 
 
 @kernel()
-def _weigh(coefficients, log2_width, log2_height):
+def _weigh(coefficients, rows, columns, log2_width, log2_height):
     """Multiply the coefficients of a block by their weights."""
-    for row in range(1 << log2_height):
-        for column in range(1 << log2_width):
+    for row in range(rows):
+        for column in range(columns):
             if coefficients[row, column] != 0:
                 weight = frequency_weight(row, column, log2_width, log2_height)
                 value = np.int64(coefficients[row, column]) * weight
@@ -130,21 +130,22 @@ def forward_transform(residual, mode, log2_width, log2_height, tables, work, coe
     size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
     if tables.has_zone[size, group]:
         zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
-        analyze(coefficients, zone, tables.zones[size, group], places, work.values, work.short)
+        analyze(coefficients, zone, tables.zones[size, group], places, work)
 
 
 @kernel(inline=True)
-def inverse_transform(coefficients, mode, log2_width, log2_height, tables, work, residual):
-    """Transform coefficients (overwritten) back into a residual block."""
-    width, height = 1 << log2_width, 1 << log2_height
+def inverse_transform(coefficients, extent, mode, log2_width, log2_height, tables, work, residual):
+    """Transform coefficients (overwritten) back into a residual block; those beyond their extent are zero."""
+    rows, columns, end = extent
     size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
     if tables.has_zone[size, group]:
         zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
-        synthesize(coefficients, zone, tables.zones[size, group], places, work.values)
+        synthesize(coefficients, end, zone, tables.zones[size, group], places, work)
+        rows, columns = max(rows, min(1 << log2_height, ZONE)), max(columns, min(1 << log2_width, ZONE))
     if tables.weighs and mode < LEARNED:
-        _weigh(coefficients, log2_width, log2_height)
-    _clamp(coefficients, height, width)
-    rows, columns = _extent(coefficients, height, width, work.line)
+        _weigh(coefficients, rows, columns, log2_width, log2_height)
+    _clamp(coefficients, rows, columns)
+    width, height = 1 << log2_width, 1 << log2_height
     vertical, horizontal = base_rows(tables, mode, log2_width, log2_height)
     _multiply(coefficients, tables.matrices[horizontal], rows, columns, width, work.scratch)
     _clamp(work.scratch, rows, width)
@@ -158,21 +159,3 @@ def _clamp(block, n_rows, n_columns):
         line = block[i]
         for j in range(n_columns):
             line[j] = min(max(line[j], -_LIMIT), _LIMIT)
-
-
-@kernel()
-def _extent(block, n_rows, n_columns, columns):
-    """Return how many rows and columns of a block reach its nonzero values; `columns` is scratch, int32 (32,)."""
-    columns[:n_columns] = 0
-    height = 0
-    for i in range(n_rows):
-        line, bits = block[i], np.int32(0)
-        for j in range(n_columns):
-            columns[j] |= line[j]
-            bits |= line[j]
-        if bits != 0:
-            height = i + 1
-    width = n_columns
-    while width > 0 and columns[width - 1] == 0:
-        width -= 1
-    return height, width

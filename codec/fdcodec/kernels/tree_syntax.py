@@ -17,6 +17,7 @@ from fdcodec.kernels.block_kernels import (
     block_at,
     fill_cells,
     fill_sizes,
+    n_parts,
     part_of,
     size_class,
 )
@@ -82,8 +83,8 @@ def _reconstruct_at_once(stream, screen, maps, block):
         reconstruct_block(e.plane, e.first, maps, block, screen.half_step, bounds, screen.tables, screen.work)
 
 
-@kernel(checked=True)
-def code_leaf(stream, maps, guide, kind, block, scans, work, screen):
+@kernel(checked=True, merged=True)
+def _code_leaf(stream, maps, guide, kind, block, scans, work, screen):
     """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
     magnitudes, probable, n_learned, _ = work
     x, y, log2_width, log2_height = block
@@ -113,7 +114,7 @@ def _cut_of(maps, x, y, log2_side):
     return STANDING if log2_height == log2_side else QUARTERS
 
 
-@kernel(checked=True)
+@kernel(checked=True, merged=True)
 def _code_cut(stream, maps, guide, kind, x, y, log2_side):
     """Code how a square is cut: in quarters where it crosses the plane's edge, and never at 4x4 (SPEC 5.4)."""
     height, width = maps.levels.shape
@@ -133,7 +134,7 @@ def _code_cut(stream, maps, guide, kind, x, y, log2_side):
     return LYING + code_bin(coder, buffer, contexts, context, 1 if cut == STANDING else 0)
 
 
-@kernel(checked=True, inline=True)
+@kernel(checked=True)
 def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
     """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
     height, width = maps.levels.shape
@@ -153,12 +154,10 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
                 stack[depth, 1] = y + (quarter >> 1) * half
                 stack[depth, 2] = log2_side - 1
                 depth += 1
-        elif cut == WHOLE:
-            code_leaf(stream, maps, guide, kind, (x, y, log2_side, log2_side), scans, work, screen)
-        else:
-            for part in range(2):
-                block = part_of(x, y, log2_side, cut, part)
-                code_leaf(stream, maps, guide, kind, block, scans, work, screen)
+            continue
+        for part in range(n_parts(cut)):
+            block = part_of(x, y, log2_side, cut, part)
+            _code_leaf(stream, maps, guide, kind, block, scans, work, screen)
 
 
 @kernel(checked=True)

@@ -20,7 +20,6 @@ from fdcodec.kernels.quads import (
     bits_above,
     choose,
     even_places,
-    is_below,
     odd_places,
     put_quad,
     quad_of,
@@ -34,7 +33,7 @@ from fdcodec.kernels.quantization_kernels import (
     last_candidate,
     zero_cost,
 )
-from fdcodec.kernels.registers import smaller
+from fdcodec.kernels.registers import is_below, smaller
 
 FRESH = 4  # the source of a path that starts at a coefficient
 SOURCE_BITS = 3
@@ -42,7 +41,7 @@ _UNREACHED = np.int64(1) << 60  # of a state without a path; costs are below 2^5
 _WORD_ROWS = 16
 
 
-@kernel(inline=True)
+@kernel(merged=True)
 def _window(first, second, row, is_tall):
     """Return the magnitudes of an anti-diagonal from a row on, of the first three rows at least."""
     if row >= _WORD_ROWS:
@@ -52,7 +51,7 @@ def _window(first, second, row, is_tall):
     return bits_above(first, 4 * row)
 
 
-@kernel(inline=True)
+@kernel(merged=True)
 def _classes(near, far):
     """Return the neighbour class of the coefficient in hand by the windows of each path."""
     nibble = spread_quad(15)
@@ -63,14 +62,14 @@ def _classes(near, far):
     return NEIGHBOUR_CLASS[a], NEIGHBOUR_CLASS[b], NEIGHBOUR_CLASS[c], NEIGHBOUR_CLASS[d]
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def _level_cost(amplitude, magnitude, quantizer, half_step, lagrangian):
     """Return what a magnitude costs whatever its context: its error and the bits of its escape."""
     difference = amplitude - (2 * magnitude - quantizer) * half_step if magnitude > 0 else amplitude
     return ((difference * difference) << ERROR_SHIFT) + lagrangian * escape_cost(magnitude)
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def _start(tail, low, lower, upper, rates):
     """Return the cost of a path that starts with an even and with an odd magnitude, none of them zero."""
     lower = tail + lower + rates[min(low, MAX_UNARY)] if low > 0 else _UNREACHED

@@ -5,7 +5,9 @@ import numpy as np
 
 from fdcodec.coding.constants import DIAGONAL, N_MODES, ROTATION_BITS, ZONE_LOG2
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.lanes import LANES, block_lanes, lanes_at, put_block_lanes, put_lanes, spread
 
+ZONE = 1 << ZONE_LOG2
 _ROTATION_HALF = 1 << (ROTATION_BITS - 1)
 _SHORT_REACH = 1 << 15
 
@@ -49,11 +51,9 @@ def _short_product(weights, values, count):
 
 
 @kernel(inner=True)
-def analyze(coefficients, zone, matrix, places, values, short):
-    """Replace the low zone's coefficients by `matrix` times them, the k-th at the k-th place of the scan.
-
-    `values`, int64, and `short`, int16, are scratch.
-    """
+def analyze(coefficients, zone, matrix, places, work):
+    """Replace the low zone's coefficients by `matrix` times them, the k-th at the k-th place of the scan."""
+    values, short = work.values, work.short
     count, reach = 1 << (zone[0] + zone[1]), np.int64(0)
     for j in range(count):
         row, column = _zone_place(zone, j)
@@ -68,17 +68,58 @@ def analyze(coefficients, zone, matrix, places, values, short):
         coefficients[places[k] >> 5, places[k] & 31] = product
 
 
-@kernel(inner=True)
-def synthesize(coefficients, zone, matrix, places, values):
-    """Undo `analyze` by the transpose of `matrix`, skipping zeros."""
-    count = 1 << (zone[0] + zone[1])
-    for j in range(count):
-        values[j] = _ROTATION_HALF
-    for k in range(count):
+@kernel()
+def _gather_nonzero(coefficients, places, end, values, rows):
+    """Write the coefficients at the first places but for zeros, and their numbers; return how many, and their reach."""
+    n_values, reach = 0, np.int64(0)
+    for k in range(end):
         value = np.int64(coefficients[places[k] >> 5, places[k] & 31])
         if value != 0:
-            for j in range(count):
-                values[j] += matrix[k, j] * value
+            values[n_values], rows[n_values] = value, k
+            n_values += 1
+            reach += abs(value)
+    return n_values, reach
+
+
+@kernel()
+def _wide_columns(matrix, values, rows, n_values, count, sums):
     for j in range(count):
-        row, column = _zone_place(zone, j)
-        coefficients[row, column] = values[j] >> ROTATION_BITS
+        total = np.int64(_ROTATION_HALF)
+        for n in range(n_values):
+            total += matrix[rows[n], j] * values[n]
+        sums[j] = total >> ROTATION_BITS
+
+
+@kernel()
+def _short_columns(matrix, values, rows, n_values, count, sums):
+    """Write the same of values whose magnitudes add up to less than 2^15, eight sums at a time."""
+    for j in range(0, count, LANES):
+        total = spread(_ROTATION_HALF)
+        for n in range(n_values):
+            total = total + spread(values[n]) * lanes_at(matrix[rows[n]], j)
+        put_lanes(total >> ROTATION_BITS, sums, j)
+
+
+@kernel()
+def _put_zone(sums, zone, coefficients):
+    """Write the coefficients of a zone, a row after the other as the rotations see them."""
+    log2_rows, log2_columns, transposed = zone
+    width = 1 << log2_columns
+    for row in range(1 << log2_rows):
+        if transposed:
+            for column in range(width):
+                coefficients[column, row] = sums[row * width + column]
+        else:
+            put_block_lanes(block_lanes(sums, row * width, width), coefficients[row], 0, width)
+
+
+@kernel(merged=True)
+def synthesize(coefficients, end, zone, matrix, places, work):
+    """Undo `analyze` by the transpose of `matrix`, skipping zeros; from `end` in the scan on all are."""
+    count = 1 << (zone[0] + zone[1])
+    n_values, reach = _gather_nonzero(coefficients, places, min(end, count), work.values, work.short)
+    if reach < _SHORT_REACH:
+        _short_columns(matrix, work.values, work.short, n_values, count, work.line)
+    else:
+        _wide_columns(matrix, work.values, work.short, n_values, count, work.line)
+    _put_zone(work.line, zone, coefficients)
