@@ -105,19 +105,15 @@ def is_preset(model: ClassModel) -> bool:
     return model in presets() or any(preset.hash == model.hash for preset in presets())
 
 
-def _preset_files() -> list[Path]:
-    return sorted(PRESETS_DIR.glob(f"*{SUFFIX}"))
-
-
 @cache
 def _shipped() -> list[ClassModel]:
     """Return the presets that could be read when the process first asked: most decodes look no further."""
-    return list(_readable(_preset_files()))
+    return list(_readable(_models_in(PRESETS_DIR)))
 
 
 def presets() -> list[ClassModel]:
     """Return the models that the package ships, by name."""
-    return [_loaded(path) for path in _preset_files()]
+    return [_loaded(path) for path in _models_in(PRESETS_DIR)]
 
 
 def resolve(transform: str | os.PathLike[str] | ClassModel, argument: str = "transform") -> ClassModel:
