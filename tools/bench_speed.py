@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "corpus"))
 from generate import generate
 
 STARTS = 3
+DECODES = 3  # for each encode
 MEMORY_QUALITY = 75
 TILE_PX = 1024  # of the picture of two tiles that is decoded in threads
 
@@ -43,37 +44,57 @@ def run(
 
 
 def _speeds(image: Samples, codecs: list[Codec], qualities: list[float], repeats: int) -> dict[str, object]:
-    """Return megapixels a second by codec and quality, the process bound to one core."""
+    """Return megapixels a second by codec and quality, the process bound to one core.
+
+    All take turns: the speed of a machine that others use, too, changes within minutes.
+    """
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    trials = [_Trial(codec, image, quality) for codec in codecs for quality in qualities]
+    for _ in range(repeats):
+        for trial in trials:
+            trial.run()
     return {
         codec.name: {
             "version": codec.version(),
             "settings": codec.settings,
-            "points": [_point(codec, image, quality, repeats) for quality in qualities],
+            "points": [trial.point() for trial in trials if trial.codec is codec],
         }
         for codec in codecs
     }
 
 
-def _point(codec: Codec, image: Samples, quality: float, repeats: int) -> dict[str, float]:
-    data = codec.encode(image, quality)
-    decoded = codec.decode(data, image)
-    encode = [_seconds(codec.encode, image, quality) for _ in range(repeats)]
-    decode = [_seconds(codec.decode, data, image) for _ in range(repeats)]
-    megapixels = image.shape[0] * image.shape[1] / 1e6
-    point = {
-        "quality": quality,
-        "bpp": 8 * len(data) / megapixels / 1e6,
-        "psnr_db": psnr(image, decoded),
-        "encode_mps": megapixels / median(run["cpu"] for run in encode),
-        "decode_mps": megapixels / median(run["cpu"] for run in decode),
-        "encode_s": encode,
-        "decode_s": decode,
-    }
-    print(f"{codec.name:10} q{quality:g}: {point['bpp']:.2f} bpp, {point['psnr_db']:.2f} dB, "
-          f"encode {point['encode_mps']:.2f} MP/s, decode {point['decode_mps']:.2f} MP/s")  # fmt: skip
-    return point
+class _Trial:
+    """One codec at one quality, and the seconds that it has taken."""
+
+    def __init__(self, codec: Codec, image: Samples, quality: float) -> None:
+        self.codec, self._image, self._quality = codec, image, quality
+        self._data = codec.encode(image, quality)
+        self._psnr_db = psnr(image, codec.decode(self._data, image))
+        self._encode: list[dict[str, float]] = []
+        self._decode: list[dict[str, float]] = []
+
+    def run(self) -> None:
+        """Encode once and decode a few times."""
+        self._encode.append(_seconds(self.codec.encode, self._image, self._quality))
+        self._decode += [_seconds(self.codec.decode, self._data, self._image) for _ in range(DECODES)]
+
+    def point(self) -> dict[str, object]:
+        """Return what is recorded; speeds are medians."""
+        megapixels = self._image.shape[0] * self._image.shape[1] / 1e6
+        encode, decode = (megapixels / median(run["cpu"] for run in runs) for runs in (self._encode, self._decode))
+        bpp = 8 * len(self._data) / megapixels / 1e6
+        print(f"{self.codec.name:10} q{self._quality:g}: {bpp:.2f} bpp, {self._psnr_db:.2f} dB, "
+              f"encode {encode:.2f} MP/s, decode {decode:.2f} MP/s")  # fmt: skip
+        return {
+            "quality": self._quality,
+            "bpp": bpp,
+            "psnr_db": self._psnr_db,
+            "encode_mps": encode,
+            "decode_mps": decode,
+            "encode_s": self._encode,
+            "decode_s": self._decode,
+        }
 
 
 def _seconds(function: Callable[..., object], *arguments: object) -> dict[str, float]:
