@@ -7,6 +7,7 @@ from tests.reference import filtering as reference
 
 from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, MAX_STEP_INDEX, MAX_STRENGTH
 from fdcodec.filtering.post import apply_filter, best_strengths, classified, step_bucket, strength_errors
+from fdcodec.image.colour import OPPONENT, plane_bounds
 from fdcodec.kernels.deblock_kernels import CORRECTION_LIMIT, ROUGHNESS_LIMIT, deblock_plane
 from fdcodec.kernels.filter_kernels import LARGE_CLIP, SMALL_CLIP, STEP_INT
 from fdcodec.kernels.tables import new_maps
@@ -171,6 +172,20 @@ def test_extreme_weights_do_not_overflow():
     sides = random_sides(8, 8, seed=1)
     expected = reference.filtered(planes[0].tolist(), sides.tolist(), model.filters[0], 383, 7, (0, 2040))
     apply_filter(planes, [maps_of(sides)], model, 383, (7, 7), GRAY)
+    assert expected == planes[0].tolist()
+
+
+@pytest.mark.parametrize("width", [28, 32, 36, 60, 100])
+@pytest.mark.parametrize("step_index", [0, 250, 383])
+def test_rows_of_several_registers_at_the_greatest_range(width, step_index):
+    """Any row of the least and greatest samples that a plane can have, whole registers or not, is as specified."""
+    low, high = min(plane_bounds(OPPONENT))
+    ends = np.array([low - 2 * CORRECTION_LIMIT.max(), high + 2 * CORRECTION_LIMIT.max()])
+    planes = np.random.default_rng(width + step_index).choice(ends, (1, 8, width)).astype(np.int32)
+    sides, model = random_sides(8, width, seed=width), random_model(seed=width)
+    weights = model.filters[0]
+    expected = reference.filtered(planes[0].tolist(), sides.tolist(), weights, step_index, 7, (-9000, 9000))
+    apply_filter(planes, [maps_of(sides)], model, step_index, (7, 7), [(-9000, 9000)])
     assert expected == planes[0].tolist()
 
 
