@@ -68,7 +68,8 @@ def attempt(crop: Crop, kind: str, value: float) -> dict[str, Any]:
         return row | {"reached": reached, "met": abs(reached - value) <= PSNR_BAND}
     limit = value if kind == "size_bytes" else int(value * crop.samples.shape[0] * crop.samples.shape[1] / 8)
     fill = len(data) / limit
-    return row | {"reached": fill, "above": len(data) > limit, "met": LEAST_FILL <= fill <= 1}
+    exact = psnr_of(crop.samples, data) == inf
+    return row | {"reached": fill, "above": len(data) > limit, "exact": exact, "met": LEAST_FILL <= fill <= 1}
 
 
 def ladder(crop: Crop) -> dict[str, Any]:
@@ -115,6 +116,7 @@ def summary(attempts: list[dict[str, Any]], ladders: list[dict[str, Any]]) -> di
             "attempts": len(rows),
             "met": share(rows, lambda row: row["met"]),
             "above": sum(row.get("above", False) for row in rows),
+            "exact": sum(row.get("exact", False) for row in missed),
             "most_encodes": max((row["encodes"] for row in rows), default=0),
             "worst": sorted(missed, key=aim, reverse=True)[:WORST],
         }

@@ -7,6 +7,8 @@ from numbers import Integral, Real
 from reprlib import repr as shown
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from fdcodec.errors import ParameterError
 from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 from fdcodec.parallel import usable_processors
@@ -141,9 +143,10 @@ def check_tune(tune: Any) -> None:
 
 def checked_region(region: Any) -> tuple[int, int, int, int]:
     """Return a region that is four integers; whether it is inside the picture only the file can tell."""
-    if not isinstance(region, tuple | list) or len(region) != 4 or not all(map(_is_integer, region)):
+    given = region.tolist() if isinstance(region, np.ndarray) else region
+    if not isinstance(given, tuple | list) or len(given) != 4 or not all(map(_is_integer, given)):
         raise ParameterError(f"region: {shown(region)} is not four integers (x, y, width, height)")
-    x, y, width, height = map(int, region)
+    x, y, width, height = map(int, given)
     return x, y, width, height
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import container
-from fdcodec.coding.lossy import join_alpha
+from fdcodec.coding.lossy import colour_payload, join_alpha
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.container.file import check_pixels
@@ -188,6 +188,11 @@ def model_of(file: container.File, own: ClassModel | None = None) -> ClassModel:
     if file.model_ref is None:
         raise FormatError("the file neither names nor holds a class model")
     return find(file.model_ref, own)
+
+
+def alpha_size(file: container.File) -> int:
+    """Return how many bytes of a lossy file's payloads are alpha's."""
+    return sum(len(colour_payload(payload, file.header.channels)[1]) for payload in file.payloads)
 
 
 def _paste(samples: Samples, part: Samples, x: int, y: int) -> None:

@@ -2,8 +2,9 @@
 
 Size and PSNR both grow with the quality, log size and PSNR nearly in a straight line. So the search draws a secant
 through the nearest attempts on both sides of the target, with a fixed slope while it has only one side of it.
-One quality is tried for each quantization step; where both steps around the target are tried, a fraction between them
-is, which `settings_at` turns into a step and a price of bits.
+One quality is tried for each quantization step. Then, or after five encodes, a fraction between a step and the one
+below is, which `settings_at` turns into the step and a share of its trees, the last ones, that are coded with thrift:
+those before them are as in the file of the step, so that a measure that leaps from step to step goes little by little.
 """
 
 from bisect import bisect_left
@@ -23,8 +24,10 @@ FIRST_QUALITY = 60.0
 _LOWEST = 0.0
 _PARTS = (4, 16)  # of a quality that are tried, of 8 and 16 bits: the finer the steps fall
 
+_COARSE_ENCODES = 5  # encodes after which what lies below a step is tried though other steps lie between
+_FALL = 3.5  # qualities by which thrift in all trees takes a file down, typically
+_ENOUGH = 0.8  # share of that fall within which the aim must lie
 _WAVERING = 3.0  # qualities by which a file may be beside what its quality lets expect: a byte or two of thirty
-_MOST_THRIFT = 0.6  # what a fraction of nearly a step adds to the price of a bit: sizes fall by some 8 %
 _STEEPEST = 4.0  # times the slope that is guessed: files that are all but exact lie far above, and a secant would creep
 _LEAST_RISE = 1.25
 _MARGIN = 0.05  # a secant stays this share of the interval away from its ends, so that the interval always shrinks
@@ -94,11 +97,14 @@ def _steps(deep: bool) -> list[float]:
 
 
 def settings_at(quality: float, deep: bool = False) -> tuple[float, float]:
-    """Return the quality of a step at or above a quality, and the thrift that takes the size down from there."""
-    steps = _steps(deep)
+    """Return the quality of the step at or above a quality, and the share of trees whose thrift takes it down there."""
+    return _step_and_share(_steps(deep), quality)
+
+
+def _step_and_share(steps: list[float], quality: float) -> tuple[float, float]:
     above = bisect_left(steps, quality)
     step, below = steps[above], steps[max(above - 1, 0)]
-    return step, 1 + _MOST_THRIFT * (step - quality) / max(step - below, 1e-9)
+    return step, (step - quality) / max(step - below, 1e-9)
 
 
 def _next_quality(attempts: dict[float, float], goal: Goal, steps: list[float]) -> float:
@@ -108,11 +114,36 @@ def _next_quality(attempts: dict[float, float], goal: Goal, steps: list[float]) 
         return _extrapolate(attempts, below, goal, steps)
     if isinf(below):
         return _downward(attempts, above, goal, steps)
-    under = goal.aim - attempts[below]
-    cliff = attempts[below] + max(_STEEPEST * goal.slope * (above - below), _LEAST_RISE * under)
-    share = _share(attempts, attempts[below], min(attempts[above], cliff), goal.aim)
-    quality = below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
-    return _nearest([step for step in steps if below < step < above], quality)
+    between = [step for step in steps if below < step < above]
+    if not between or (len(attempts) >= _COARSE_ENCODES and _is_within_reach(attempts, above, goal, steps)):
+        return _part_of_step(attempts, above, goal, steps)
+    return _nearest(between, _between(attempts, below, above, goal, _STEEPEST * goal.slope * (above - below)))
+
+
+def _is_within_reach(attempts: dict[float, float], above: float, goal: Goal, steps: list[float]) -> bool:
+    """Tell whether thrift in the trees that have none at a quality takes the measure to the aim, as far as is known."""
+    _, share = _step_and_share(steps, above)
+    return attempts[above] - goal.aim <= _ENOUGH * (1 - share) * _FALL * goal.slope
+
+
+def _between(attempts: dict[float, float], below: float, above: float, goal: Goal, steepest: float) -> float:
+    """Return about where the aim lies between two qualities, taking the rise between them as `steepest` at most."""
+    least = attempts[below]
+    cliff = least + max(steepest, _LEAST_RISE * (goal.aim - least))
+    share = _share(attempts, least, min(attempts[above], cliff), goal.aim)
+    return below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
+
+
+def _part_of_step(attempts: dict[float, float], above: float, goal: Goal, steps: list[float]) -> float:
+    """Return a fraction between a step and the one below it, or between two such fractions."""
+    index = bisect_left(steps, above)
+    top, floor = steps[index], steps[index - 1]
+    below = max((q for q, value in attempts.items() if floor < q < above and value <= goal.aim), default=floor)
+    fall = _FALL * goal.slope
+    if below > floor:
+        return _between(attempts, below, above, goal, _STEEPEST * fall)
+    down, width = (attempts[above] - goal.aim) / fall * (top - floor), above - floor
+    return above - min(max(down, _MARGIN * width), (1 - _MARGIN) * width)
 
 
 def _downward(attempts: dict[float, float], nearest: float, goal: Goal, steps: list[float]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import inf, log, log10
+from math import inf, isinf, log, log10
 from typing import NamedTuple
 
 import numpy as np
@@ -59,8 +59,19 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
     if target.kind == "psnr_db":
         return _encode_to_psnr(picture, settings, target.value)
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
-    data = _best(picture, settings, _size_goal(max(size, 1)), lambda data: log(len(data))).data
-    return Encoded(data, miss=_size_miss(len(data), size))
+    return _encode_to_size(picture, settings, size)
+
+
+def _encode_to_size(picture: Picture, settings: EncoderSettings, limit_bytes: int) -> Encoded:
+    goal, own = _size_goal(max(limit_bytes, 1)), _own_model(settings)
+
+    def measure(data: bytes) -> float:
+        """Return the logarithm of the size; an exact file is as good as full, as nothing can be added to it."""
+        is_exact = log(len(data)) < goal.lowest and isinf(psnr_db(picture, data, own))
+        return goal.highest if is_exact else log(len(data))
+
+    best = _best(picture, settings, goal, measure)
+    return Encoded(best.data, miss=_size_miss(best, limit_bytes, picture.width * picture.height))
 
 
 def _encode_to_psnr(picture: Picture, settings: EncoderSettings, wanted_db: float) -> Encoded:
@@ -98,15 +109,19 @@ def _psnr_miss(wanted_db: float, told: str) -> TargetWarning:
     return TargetWarning(f"a PSNR of {wanted_db:g} dB was not met; {told}")
 
 
-def _size_miss(size_bytes: int, limit_bytes: int) -> TargetWarning | None:
+def _size_miss(best: Attempt, limit_bytes: int, pixels: int) -> TargetWarning | None:
+    size_bytes = len(best.data)
     if size_bytes > limit_bytes:
+        alpha_bytes = codec.alpha_size(container.read(best.data, max_pixels=pixels))
+        told = f", {alpha_bytes} of them for alpha, which is stored exactly" if alpha_bytes else ""
         return TargetWarning(
-            f"a size of {limit_bytes} bytes was not met; of the files tried the smallest has {size_bytes} bytes"
+            f"a size of {limit_bytes} bytes was not met; of the files tried the smallest has {size_bytes} bytes{told}"
         )
     if size_bytes >= LEAST_FILL * limit_bytes:
         return None
-    message = f"{limit_bytes} bytes were not filled; of the files tried the nearest below has {size_bytes} bytes"
-    return TargetWarning(message, kept=True)
+    is_exact = best.measure > log(size_bytes)
+    told = "exact file has" if is_exact else "nearest below of the files tried has"
+    return TargetWarning(f"{limit_bytes} bytes were not filled; the {told} {size_bytes} bytes", kept=True)
 
 
 def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> float:
@@ -128,9 +143,9 @@ def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Call
 
     def measured(quality: float) -> float:
         nonlocal kept
-        step, thrift = settings_at(quality, deep)
+        step, share = settings_at(quality, deep)
         is_lowest = quality == 0 or (0 in attempts and attempts[0].measure > goal.highest)
-        data = _encoded(picture, replace(settings if is_lowest else kept, quality=step, thrift=thrift))
+        data = _encoded(picture, replace(settings if is_lowest else kept, quality=step, thrifty_share=share))
         attempts[quality] = Attempt(data, quality, measure(data))
         if len(attempts) == FREE_CHOICES and settings.transform == "auto":
             # near the goal by now, where another model would make the size jump

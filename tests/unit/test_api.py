@@ -132,7 +132,9 @@ def test_region_is_the_slice_of_the_whole(region):
     assert np.array_equal(fdcodec.decode_region(data, region), fdcodec.decode(data)[y : y + height, x : x + width])
 
 
-@pytest.mark.parametrize("region", [(122, 0, 7, 1), (0, 0, 0, 1), (1, 2, 3), "abcd", (0.0, 0, 1, 1), 7, None])
+@pytest.mark.parametrize(
+    "region", [(122, 0, 7, 1), (0, 0, 0, 1), (1, 2, 3), "abcd", (0.0, 0, 1, 1), np.zeros((4, 4), int), 7, None]
+)
 def test_region_that_is_none(region):
     """A region that leaves the picture, is empty or is not four integers is a wrong argument."""
     with pytest.raises(ParameterError, match="region"):

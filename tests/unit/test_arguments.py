@@ -28,6 +28,7 @@ def test_numpy_integers_are_integers(kind):
     assert data == fdcodec.encode(ramp(40, 150, 1), transform="dct", **{name: kind(v) for name, v in plain.items()})
     region = tuple(kind(v) for v in (33, 20, 100, 15))
     assert fdcodec.decode_region(data, region).tolist() == fdcodec.decode(data)[20:35, 33:133].tolist()
+    assert fdcodec.decode_region(data, np.array(region)).shape == (15, 100, 1)
     with pytest.raises(ParameterError, match=r"^region"):
         fdcodec.decode_region(data, tuple(kind(v) for v in (100, 30, 100, 30)))
 

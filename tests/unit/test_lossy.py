@@ -121,3 +121,23 @@ def test_flat_black_background_stays_black(channels, quality):
     samples[:, 32:] = 0
     decoded = fdcodec.decode(fdcodec.encode(samples, quality=quality, transform="photo"))
     assert np.mean(decoded[samples == 0] == 0) > 0.9
+
+
+@pytest.mark.parametrize("share", [0.3, 0.5, 1.0])
+def test_trees_before_those_with_thrift_are_as_without(share):
+    """A share of the trees, the last ones, is coded with thrift; those before them are the same."""
+    samples = photo(96, 128)
+    planes, bounds = to_planes(samples, colour_matrix(None)), plane_bounds(colour_matrix(None))
+    plain, thrifty = (
+        encode_tile(planes, get("photo"), search_options(EncoderSettings(thrifty_share=of), 200, bounds))
+        for of in (0.0, share)
+    )
+    first = 12 - int(12 * share)
+    same = [
+        np.array_equal(*(tile.planes[0, y : y + 32, x : x + 32] for tile in (plain, thrifty)))
+        for y in range(0, 96, 32)
+        for x in range(0, 128, 32)
+    ]
+    assert all(same[:first])
+    assert not any(same[first:])
+    assert len(thrifty.payload) < len(plain.payload)

@@ -9,6 +9,8 @@ import pytest
 from fdcodec.coding.parameters import step_index_for
 from fdcodec.rate_control import MAX_ENCODES, Goal, search, settings_at
 
+STEPS = sorted({settings_at(k / 4)[0] for k in range(401)})
+
 
 class Counter:
     """A measure that remembers where it was taken."""
@@ -77,22 +79,21 @@ def test_hard_limit_prefers_the_lower_side():
 
 
 def test_what_lies_between_two_steps_is_tried_after_both():
-    """A quality between two steps of quantization is tried only once both have been."""
+    """A quality between two steps of quantization is tried only once both have been, or after five encodes."""
     measure = Counter(lambda quality: 34 + 0.1 * quality)
     search(measure, Goal(35.9999, 36.0001, 0.27, False))
-    steps = sorted({settings_at(k / 4)[0] for k in range(401)})
-    first = next(k for k, quality in enumerate(measure.tried) if quality not in steps)
-    above = bisect(steps, measure.tried[first])
-    assert set(steps[above - 1 : above + 1]) < set(measure.tried[:first])
+    first = next(k for k, quality in enumerate(measure.tried) if settings_at(quality)[1] > 0)
+    above = bisect(STEPS, measure.tried[first])
+    assert first >= 5 or set(STEPS[above - 1 : above + 1]) < set(measure.tried[:first])
 
 
 def test_what_lies_between_two_steps_is_reached():
-    """Where neighbouring steps step over the goal, a fraction between them is tried: the upper one, with thrift."""
-    upper, _ = settings_at(50)
+    """Where neighbouring steps step over the goal, a share of trees with thrift at the upper one is tried."""
+    upper = settings_at(50)[0]
 
     def measure(quality):
-        step, thrift = settings_at(quality)
-        return 6 + 0.042 * step + (0.1 if step >= upper else 0) - 0.13 * (thrift - 1)
+        step, share = settings_at(quality)
+        return 6 + 0.042 * step + (0.1 if step >= upper else 0) - 0.15 * share
 
     highest = measure(upper)
     quality = search(measure, Goal(highest - 0.06, highest - 0.03, 0.042, True))
@@ -100,11 +101,38 @@ def test_what_lies_between_two_steps_is_reached():
     assert highest - 0.06 <= measure(quality) <= highest - 0.03
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_steps_that_waver_do_not_keep_a_search_from_its_goal(seed):
+    """Where a PSNR leaps from step to step but falls evenly with the trees that have thrift, it is met."""
+    leaps = dict(zip(STEPS, np.random.default_rng(seed).normal(0, 0.15, len(STEPS)), strict=True))
+
+    def curve(quality):
+        step, share = settings_at(quality)
+        return 22 + 0.27 * step + leaps[step] - 0.9 * share
+
+    measure = Counter(curve)
+    quality = search(measure, Goal(35.92, 36.08, 0.27, False))
+    assert curve(quality) == pytest.approx(36, abs=0.08)
+    assert len(measure.tried) <= MAX_ENCODES
+
+
+def test_thrift_that_does_not_do_gives_way_to_lower_steps():
+    """Where all trees have thrift and the size is above the goal still, the steps between are tried."""
+
+    def curve(quality):
+        step, share = settings_at(quality)
+        return 6 + 0.042 * step - 0.01 * share
+
+    measure = Counter(curve)
+    limit = exp(curve(47.3))
+    quality = search(measure, Goal(log(0.999 * limit), log(limit), 0.042, True))
+    assert settings_at(quality)[0] == pytest.approx(47.3, abs=1)
+
+
 def test_steps_have_no_thrift():
     """The qualities of the steps are encoded as they are, and every step has one."""
-    steps = {settings_at(k / 4)[0] for k in range(401)}
-    assert {settings_at(step) for step in steps} == {(step, 1.0) for step in steps}
-    assert {step_index_for(step) for step in steps} == {step_index_for(k / 4) for k in range(401)}
+    assert {settings_at(step) for step in STEPS} == {(step, 0.0) for step in STEPS}
+    assert {step_index_for(step) for step in STEPS} == {step_index_for(k / 4) for k in range(401)}
 
 
 def test_end_that_stays_does_not_hold_the_search():

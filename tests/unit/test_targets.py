@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.images import photo, ramp
+from tests.images import noise, photo, ramp
 
 import fdcodec
 from fdcodec import codec
@@ -105,6 +105,23 @@ def test_size_that_cannot_be_filled_is_kept():
     with pytest.warns(TargetWarning, match="were not filled") as caught:
         assert fdcodec.encode(IMAGE, size_bytes=10**6) == fdcodec.encode(IMAGE, quality=100)
     assert [entry.message.kept for entry in caught] == [True]
+
+
+def test_exact_file_is_the_last_that_is_tried_for_a_size(monkeypatch):
+    """Where a file below the limit is exact nothing could fill it: one encode does, and the warning says so."""
+    encode, encodes = codec.encode, []
+    monkeypatch.setattr(codec, "encode", lambda *arguments: encodes.append(encode(*arguments)) or encodes[-1])
+    image = np.full((40, 40), 7, np.uint8)
+    with pytest.warns(TargetWarning, match="1000 bytes were not filled; the exact file has"):
+        assert np.array_equal(fdcodec.decode(fdcodec.encode(image, size_bytes=1000)), image)
+    assert len(encodes) == 1
+
+
+def test_size_below_that_of_alpha_is_told_with_it():
+    """Where alpha alone takes more than the limit, the warning says how much it is."""
+    picture = np.dstack([IMAGE, noise(*IMAGE.shape[:2], 1, seed=3)])
+    with pytest.warns(TargetWarning, match=r"\d+ bytes, \d+ of them for alpha, which is stored exactly"):
+        fdcodec.encode(picture, size_bytes=100)
 
 
 def test_psnr_that_cannot_be_reached_is_a_warning():

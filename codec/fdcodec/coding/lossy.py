@@ -27,7 +27,7 @@ from fdcodec.kernels.tree_syntax import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
 if TYPE_CHECKING:
-    from fdcodec.kernels.search_state import Options
+    from fdcodec.kernels.search_state import OptionsPair
 
 Planes = NDArray[np.int32]
 Bounds = list[tuple[int, int]]
@@ -38,7 +38,7 @@ class Steps(NamedTuple):
     """What the search goes by where trees have step offsets: those, and the options by plane and offset."""
 
     offsets: NDArray[np.int64]
-    options: list[tuple[Options, ...]]
+    options: list[tuple[OptionsPair, ...]]
 
 
 class EncodedTile(NamedTuple):
@@ -51,7 +51,7 @@ class EncodedTile(NamedTuple):
 
 
 def encode_tile(
-    planes: Planes, model: ClassModel, options: list[Options], screen: bool = False, steps: Steps | None = None
+    planes: Planes, model: ClassModel, options: list[OptionsPair], screen: bool = False, steps: Steps | None = None
 ) -> EncodedTile:
     """Encode a tile.
 
@@ -62,7 +62,7 @@ def encode_tile(
     model
         The class model.
     options
-        The search options of each plane.
+        The search options of each plane, without and with thrift.
     screen
         Whether the screen tools are on.
     steps
@@ -77,13 +77,13 @@ def encode_tile(
     stream, tables, work = (coder, buffer, contexts), tables_of(model, steps is not None), new_work()
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
-        o = options[k]
+        o = options[k][0]
         search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, tables, work)
         tools = None
         if screen:
             tools = new_tools(screen_tools(decoded, k, o.half_step, (o.low, o.high), model, work), plane, k == 0)
         local = None if steps is None else (steps.offsets, steps.options[k])
-        encode_plane(search, tools, o, stream, new_code_work(tables.n_learned), local)
+        encode_plane(search, tools, options[k], stream, new_code_work(tables.n_learned), local)
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 

@@ -41,8 +41,8 @@ class EncoderSettings:
         Whether the file is decoded and carries the hash of its samples.
     tune
         "psnr" for the least squared error, "visual" for what the eye sees: coarser steps where a picture is busy.
-    thrift
-        Factor of lambda: above 1 the file is a little smaller at the same step, which fills what lies between two.
+    thrifty_share
+        Share of the trees, the last ones, that are coded with thrift: it fills what lies between two steps.
     progress
         Called with the tiles done and those of the picture, each time that it is encoded.
     """
@@ -57,5 +57,5 @@ class EncoderSettings:
     sparsity: int | None = None
     verify: bool = False
     tune: Literal["psnr", "visual"] = "psnr"
-    thrift: float = 1.0
+    thrifty_share: float = 0.0
     progress: Callable[[int, int], None] = _silent

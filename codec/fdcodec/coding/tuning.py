@@ -3,10 +3,11 @@
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.kernels.cost_kernels import ONE_BIT
 from fdcodec.kernels.quantization_kernels import INFINITE
-from fdcodec.kernels.search_state import Options
+from fdcodec.kernels.search_state import Options, OptionsPair
 from fdcodec.kernels.tables import HALF_STEPS
 
 LAGRANGIAN = 0.10  # squared steps a bit is worth
+THRIFT = 1.6  # times that in trees coded with thrift: sizes fall by some 8 %
 _DEARER = (1, 1, 1, 1, 1, 1.02, 1.02, 1.025, 1.03)  # bits by effort: what a longer search finds goes into smaller files
 ROOT = 0.9  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
@@ -32,11 +33,18 @@ _HALVES = (1, 1, 1, 1, 2, 2, 2, 3, 4)  # modes tried in full in half a square
 _FANS = (16, 16, 16, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
 
-def search_options(settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]]) -> list[Options]:
-    """Return the search options of each plane."""
+def search_options(settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]]) -> list[OptionsPair]:
+    """Return the search options of each plane, without and with thrift."""
+    plain, thrifty = (_plane_options(settings, step_index, bounds, thrift) for thrift in (1.0, THRIFT))
+    return list(zip(plain, thrifty, strict=True))
+
+
+def _plane_options(
+    settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]], thrift: float
+) -> list[Options]:
     half_step = int(HALF_STEPS[step_index])
     step = half_step / 32  # in sample units
-    price = LAGRANGIAN * settings.thrift * _DEARER[settings.effort - 1]
+    price = LAGRANGIAN * thrift * _DEARER[settings.effort - 1]
     lagrangian = max(1, round(price * half_step**2 / 4))
     candidates, fan = _CANDIDATES[settings.effort - 1], _FANS[settings.effort - 1]
     shared = {
@@ -53,6 +61,7 @@ def search_options(settings: EncoderSettings, step_index: int, bounds: list[tupl
         "skip_split": round(SKIP_SPLIT * step**2 * 1024),
         "quarter_prices": _prices(_QUARTER_BITS[settings.effort - 1], lagrangian),
         "halve_prices": _prices(_HALVE_BITS[settings.effort - 1], lagrangian),
+        "thrifty_share": round(1024 * settings.thrifty_share),
     }
     return [Options(kind=min(k, 1), low=low, high=high, **shared) for k, (low, high) in enumerate(bounds)]
 

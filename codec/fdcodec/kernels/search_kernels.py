@@ -195,19 +195,29 @@ def _search_tree(s, tools, o, x, y):
 
 
 @kernel()
-def encode_plane(s, tools, o, stream, code_work, steps):
+def _is_thrifty(shape, thrifty_share, x, y):
+    """Tell whether the tree at (x, y) is among the last ones of a plane, which are coded with thrift."""
+    rows, columns = (shape[0] - 1 >> MAX_LOG2) + 1, (shape[1] - 1 >> MAX_LOG2) + 1
+    n_later = rows * columns - (y >> MAX_LOG2) * columns - (x >> MAX_LOG2)
+    return 1 if 1024 * n_later <= thrifty_share * rows * columns else 0
+
+
+@kernel()
+def encode_plane(s, tools, options, stream, code_work, steps):
     """Search and write a plane tree by tree; costs follow the adapting contexts.
 
-    `tools` is None or screen tools; `steps` is None or the step offset of each tree and the options of each offset.
+    `tools` is None or screen tools; `options` is a pair, the second for the last trees, the share of which the first
+    states; `steps` is None or the step offset of each tree and the options of each offset.
     """
     height, width = s.plane.shape
     for y in range(0, height, 1 << MAX_LOG2):
         for x in range(0, width, 1 << MAX_LOG2):
             if steps is not None:  # decided when compiled
-                offsets, options = steps
-                o = options[offsets[y >> MAX_LOG2, x >> MAX_LOG2] + MAX_OFFSET]
-                if o.kind == 0:
+                offsets, by_offset = steps
+                options = by_offset[offsets[y >> MAX_LOG2, x >> MAX_LOG2] + MAX_OFFSET]
+                if options[0].kind == 0:
                     code_offset(stream, offsets, y >> MAX_LOG2, x >> MAX_LOG2)
+            o = options[_is_thrifty(s.plane.shape, options[0].thrifty_share, x, y)]
             update_costs(s.contexts, o.kind, o.lagrangian, s.costs)
             _search_tree(s, tools, o, x, y)
             if tools is None:

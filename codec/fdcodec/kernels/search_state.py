@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """What the encoder's search of a plane reads and writes, and the numbers it goes by. Encoder only."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -58,7 +58,8 @@ class Options(NamedTuple):
     how many learned modes are tried besides, `near` how far above the least price a mode is still tried, in 32nds of
     it; `n_halves` is the modes tried in full in half a square, `both_cuts` whether both ways to halve it are
     tried; `skip_split` bounds the error of an empty square not worth cutting; one that costs less than the
-    `quarter_prices` of its log2 side is not cut in quarters, nor in halves below `halve_prices`.
+    `quarter_prices` of its log2 side is not cut in quarters, nor in halves below `halve_prices`; `thrifty_share` is the
+    share of the trees, in 1/1024, that are coded with thrift.
     """
 
     kind: int
@@ -77,6 +78,11 @@ class Options(NamedTuple):
     skip_split: int
     quarter_prices: tuple[int, ...]
     halve_prices: tuple[int, ...]
+    thrifty_share: int
+
+
+OptionsPair: TypeAlias = tuple[Options, Options]
+"""Those of the first trees of a plane, and those of the last, whose bits are dearer."""
 
 
 def new_search(original, plane, luma, maps, guide, contexts, tables, work):
