@@ -184,6 +184,18 @@ def test_chunks_of_one_length_are_not_mistaken():
     assert container.salvage(gone[:-12]).lost == {0, 1, 2, 3}
 
 
+def test_chunks_of_one_length_are_not_mistaken_where_bytes_are_lost_elsewhere():
+    """A chunk that is gone and bytes lost behind it move tiles of one length to each other's places: none is taken."""
+    lengths = [5] * 5 + [6, 7, 8]
+    header = container.Header(16 * len(lengths), 16, 1, lossless=True, tile_size=16)
+    payloads = [bytes([k]) * length for k, length in enumerate(lengths)]
+    blocks = [build_chunk(b"DATA", payload) for payload in payloads]
+    damaged = container.write(header, payloads).replace(blocks[1], b"").replace(blocks[6], blocks[6][:-3])
+    salvaged = container.salvage(damaged)
+    assert salvaged.lost == {0, 1, 2, 3, 4, 5, 6}
+    assert salvaged.file.payloads[7] == payloads[7]
+
+
 @pytest.mark.parametrize("kind", [b"FHDR", b"TREF"])
 def test_header_and_model_are_needed(kind):
     """Nothing is decoded with a header or a class model that may be wrong."""

@@ -143,8 +143,8 @@ def _placed(data: memoryview, lengths: Sequence[int], start: int) -> list[tuple[
     """Return the intact DATA chunks that lie where the index says, counted from `start` or from the end of the file.
 
     From the end, because bytes may be missing or too many. A chunk that could be that of two tiles is none. Where the
-    end is missing, of tiles of one length in a row all are there or none is: a chunk that is gone moves the others to
-    each other's places.
+    end is missing, or the file has another length and misses several tiles, of tiles of one length in a row all are
+    there or none is: a chunk that is gone moves the others to each other's places.
     """
     offsets = list(accumulate((names.CHUNK_OVERHEAD_BYTES + length for length in lengths), initial=start))
     end = _end_of_tiles(data)
@@ -154,12 +154,10 @@ def _placed(data: memoryview, lengths: Sequence[int], start: int) -> list[tuple[
         (tile, place): chunk for tile, place in places if (chunk := _data_at(data, place, lengths[tile])) is not None
     }
     tiles, at = Counter(tile for tile, _ in found), Counter(place for _, place in found)
-    certain = _whole_runs(lengths, tiles) if end is None else tiles
-    return [
-        (tile, chunk)
-        for (tile, place), chunk in found.items()
-        if tiles[tile] == 1 and at[place] == 1 and tile in certain
-    ]
+    placed = {tile: chunk for (tile, place), chunk in found.items() if tiles[tile] == 1 and at[place] == 1}
+    may_be_moved = end is None or (end != offsets[-1] and len(placed) < len(lengths) - 1)
+    certain = _whole_runs(lengths, placed) if may_be_moved else placed
+    return [(tile, chunk) for tile, chunk in placed.items() if tile in certain]
 
 
 def _whole_runs(lengths: Sequence[int], found: Container[int]) -> set[int]:
