@@ -15,7 +15,7 @@ from time import monotonic
 import numpy as np
 
 from fdcodec.coding.lossy import start_contexts
-from fdcodec.filtering.post import apply_filter
+from fdcodec.filtering.post import trained_corrections
 from fdcodec.image.colour import colour_matrix, from_planes, plane_bounds
 from fdcodec.kernels.cost_kernels import new_costs
 from fdcodec.kernels.jit import compiled_elsewhere
@@ -27,7 +27,7 @@ from fdcodec.kernels.trellis_kernels import trellis_levels
 from fdcodec.model import get
 from fdcodec.parallel import usable_processors
 
-BESIDE_DECODING = ("filter_plane", "deblock_plane", "reconstruct_plane", "restore_colour")
+BESIDE_DECODING = ("reconstruct_plane", "filter_plane", "restore_colour")
 BESIDE_ENCODING = ("trellis_levels", "code_tree", *BESIDE_DECODING)
 PATIENCE_SECONDS = 120
 # Which a lossy encode or decode compiles first.
@@ -71,14 +71,12 @@ def compile_for_encoding() -> None:
 def compile_for_decoding() -> None:
     """Compile the kernels of `BESIDE_DECODING`, by decoding an empty picture without its payload."""
     model, planes, step_index = get("photo"), np.zeros((3, 4, 4), np.int32), 128
-    matrix, maps = colour_matrix(None), [new_maps(4, 4) for _ in planes]
-    bounds = plane_bounds(matrix)
-    for each in maps:
-        each.log2_widths[:], each.log2_heights[:] = 2, 2
-    apply_filter(planes, maps, model, step_index, (2, 2), bounds)
-    reconstruct_plane(
-        planes[0], planes[0], maps[0], HALF_STEPS[np.full((1, 1), step_index)], bounds[0], model.tables, new_work()
-    )
+    matrix, maps = colour_matrix(None), new_maps(4, 4)
+    maps.log2_widths[:], maps.log2_heights[:] = 2, 2
+    low, high = plane_bounds(matrix)[0]
+    half_steps = HALF_STEPS[np.full((1, 1), step_index)]
+    reconstruct_plane(planes[0], planes[0], maps, half_steps, (low, high), model.tables, new_work())
+    trained_corrections(planes[0], maps, model, step_index, 0)
     from_planes(planes, matrix, 4, 4)
 
 
