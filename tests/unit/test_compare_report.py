@@ -161,6 +161,9 @@ def test_refused_figures_say_why(picture, tmp_path, monkeypatch):
     printed = run(picture, "-o", tmp_path / "report", *options)
     assert "JPEG 4:2:0 refused (1 usable point on a curve, 4 are needed)" in printed
     assert "WebP was left out: it needs a Pillow with WEBP support" in printed
+    figures = json.loads(result_of(picture, "-o", tmp_path / "another", *options, "--json").stdout)
+    assert figures["bd_rate_percent"]["psnr-rgb"]["jpeg420"] is None
+    assert figures["refused"]["psnr-rgb"]["jpeg420"] == "1 usable point on a curve, 4 are needed"
 
 
 def test_refused_comparison_leaves_no_folder(picture, tmp_path):

@@ -96,14 +96,22 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     page = output / "index.html"
     rates = run.bd_rates(comparison)
     if as_json:
-        percents = {
-            measure: {codec: None if rate.reason else round(rate.percent, 3) for codec, rate in by_codec.items()}
-            for measure, by_codec in rates.items()
-        }
-        write_line(json.dumps({"bd_rate_percent": percents, "report": str(page)}, indent=1))
+        write_line(json.dumps(_figures(rates) | {"report": str(page)}, indent=1))
     else:
         _print(rates, comparison)
         write_line(str(page))
+
+
+def _figures(rates: dict[str, dict[str, BDRate]]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the BD-rates by measure and codec, None where one is refused, and why those are."""
+    percents: dict[str, dict[str, Any]] = {measure: {} for measure in rates}
+    refused: dict[str, dict[str, Any]] = {measure: {} for measure in rates}
+    for measure, by_codec in rates.items():
+        for codec, rate in by_codec.items():
+            percents[measure][codec] = None if rate.reason else round(rate.percent, 3)
+            if rate.reason:
+                refused[measure][codec] = rate.reason
+    return {"bd_rate_percent": percents, "refused": refused}
 
 
 def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
