@@ -14,6 +14,7 @@ OPPONENT: NDArray[np.int64] = np.array([[9459, 9459, 9459], [11585, 0, -11585], 
 
 MAX_GRADIENTS = 8000  # differences that the choice of colour looks at
 N_STEPS = 12  # Procrustes steps from each start
+_BAND = 64  # rows that are rounded at a time: of whole planes each step took another in memory
 
 
 def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:
@@ -93,12 +94,17 @@ def from_planes(
     shift, dtype = (FRACTION_BITS, np.uint8) if sample_range is None else (0, np.uint16)
     samples = np.empty((height, width, len(planes)), dtype)
     if matrix is None:
-        samples[:, :, 0] = np.clip((planes[0, :height, :width] + (1 << shift >> 1)) >> shift, 0, TOP >> shift)
+        for y in range(0, height, _BAND):
+            values = (planes[0, y : min(y + _BAND, height), :width] + (1 << shift >> 1)) >> shift
+            samples[y : y + _BAND, :, 0] = np.clip(values, 0, TOP >> shift)
     else:
         from fdcodec.kernels.colour_kernels import restore_colour
 
         restore_colour(planes, matrix, samples, shift)
-    return samples if sample_range is None else from_values(samples, sample_range)
+    if sample_range is not None:
+        for y in range(0, height, _BAND):
+            samples[y : y + _BAND] = from_values(samples[y : y + _BAND], sample_range)
+    return samples
 
 
 def choose_colour(samples: NDArray[np.uint8], step: float) -> Angles | None:
