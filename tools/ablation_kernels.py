@@ -46,9 +46,11 @@ def search_bounded_cuts(s, tools, o, x, y, log2_side, rate):
 
 
 @kernel()
-def price_without_angles(original, turned, block, work, probable, parent, fan, fits):
+def price_without_angles(
+    original, turned, block, references, smoothed, line, lines, prediction, probable, parent, fan, fits
+):
     """Price planar and DC only."""
-    _price_fits(original, turned, block, work, probable, parent, 0, fits)
+    _price_fits(original, turned, block, references, smoothed, line, lines, prediction, probable, parent, 0, fits)
     fits[DC + 1 : N_MODES] = INFINITE
 
 

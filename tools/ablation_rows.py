@@ -21,6 +21,7 @@ from fdcodec.kernels import (
     mode_prices,
     prediction_kernels,
     reconstruction_kernels,
+    reference_kernels,
     search_kernels,
 )
 from fdcodec.model import ClassModel
@@ -115,7 +116,7 @@ def planar_and_dc(setup: Setup) -> None:
 def no_smoothing(setup: Setup) -> None:
     """Predict from the decoded samples as they are, always by the cubic filter."""
     put(prediction_kernels.SMOOTHING_DISTANCE, np.full_like(prediction_kernels.SMOOTHING_DISTANCE, 99))
-    put(prediction_kernels.smooth_references, kernels.copy_references)
+    put(reference_kernels.smooth_references, kernels.copy_references)
 
 
 def no_blends(setup: Setup) -> None:

@@ -3,6 +3,7 @@
 import importlib
 import json
 from hashlib import sha256
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 
@@ -133,6 +134,24 @@ def test_rows_come_after_their_baseline(tool):
     assert ablation.chosen("scalar,opponent") == ["full", "full-colour", "scalar", "opponent"]
     assert ablation.chosen("scalar,full") == ["full", "scalar"]
     assert set(ablation.chosen("")) == set(ablation.ROWS)
+
+
+def test_kernels_of_the_ablation_take_what_those_in_whose_place_they_are_put_take(tool, monkeypatch):
+    """Each row finds what it switches off, and its kernels have the arguments of the package's."""
+    rows, kernels, pairs = tool("ablation_rows"), tool("ablation_kernels"), []
+    for module, name in (
+        (rows.tuning, "_HALVE_BITS"),
+        (rows.tuning, "_CANDIDATES"),
+        (kernels, "SMALLEST_LOG2"),
+        (kernels, "LARGEST_LOG2"),
+    ):
+        monkeypatch.setattr(module, name, getattr(module, name))  # put back after the test
+    monkeypatch.setattr(rows, "put", lambda *pair: pairs.append(pair))
+    for row in rows.ROWS.values():
+        row.apply(rows.Setup(registry.get("photo")))
+    functions = [[getattr(one, "py_func", one) for one in pair] for pair in pairs if callable(pair[0])]
+    assert len(functions) > 8
+    assert [[*signature(a).parameters] for a, _ in functions] == [[*signature(b).parameters] for _, b in functions]
 
 
 def test_patched_kernels_have_a_cache_of_their_own(tool, monkeypatch):
