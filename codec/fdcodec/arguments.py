@@ -118,7 +118,7 @@ def only_target(lossless: bool, **values: float | None) -> Target:
         raise ParameterError(
             f"{target.kind}: {shown(target.value)} is {fault}; give a number in {lowest:g}..{highest:g}"
         )
-    return target
+    return Target(target.kind, float(target.value))
 
 
 def check_integers(**values: tuple[Any, int, int]) -> None:

@@ -152,7 +152,7 @@ def _downward(attempts: dict[float, float], nearest: float, goal: Goal, steps: l
         return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, nearest, goal, steps)
     if attempts[_LOWEST] - goal.highest > _WAVERING * goal.slope:
         return _LOWEST
-    low = (_nearest(steps, whole) for whole in range(1, MAX_ENCODES))
+    low = (_nearest(steps, quality) for quality in (0.5, *range(1, MAX_ENCODES)))
     return next(step for step in low if step not in attempts)
 
 

@@ -57,6 +57,12 @@ def test_low_qualities_are_tried_where_the_lowest_nearly_does():
     assert len(measure.tried) == len(set(measure.tried)) <= MAX_ENCODES
 
 
+def test_quality_just_above_the_lowest_is_tried_first():
+    """A limit that quality 0 misses by a byte is met by one half, where only that is smaller."""
+    measure = Counter(lambda quality: log(36 if 0 < quality < 1 else 37 + quality / 2))
+    assert 0 < search(measure, Goal(log(0.97 * 36), log(36), 0.042, True)) < 1
+
+
 def test_low_qualities_cost_nothing_where_the_lowest_is_far():
     """Where quality 0 is far above the limit nothing is tried after it."""
     measure = Counter(lambda quality: 6 + 0.042 * quality)

@@ -51,6 +51,11 @@ def test_long_ranges_are_rounded(low, high):
     assert (back[0], back[-1], int(values.max())) == (low, high, TOP if high > low else 0)
 
 
+def test_samples_beyond_their_range_are_clipped():
+    """Samples that another thread changes once their range is known are taken for its end."""
+    assert to_values(np.array([[[10], [12], [9], [500]]], np.uint16), (10, 12)).ravel().tolist() == [0, TOP, TOP, TOP]
+
+
 @given(st.integers(0, 60000), st.integers(1, 5535))
 def test_reduction_keeps_order(low, span):
     """The 8 bits that choices look at go from 0 to 255 and never fall where samples rise."""

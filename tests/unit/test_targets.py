@@ -1,6 +1,7 @@
 """Targets of the public `encode`: sizes, bits per pixel, PSNR."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -129,6 +130,12 @@ def test_psnr_that_cannot_be_reached_is_a_warning():
     with pytest.warns(TargetWarning, match="110 dB was not met; of the files tried the nearest has"):
         data = fdcodec.encode(IMAGE, psnr_db=110)
     assert data == fdcodec.encode(IMAGE, quality=100)
+
+
+def test_fractions_are_numbers():
+    """A target that is another kind of real number is taken, and told where it is missed."""
+    with pytest.warns(TargetWarning, match="119 dB was not met"):
+        fdcodec.encode(IMAGE, psnr_db=Fraction(119), effort=1)
 
 
 def test_psnr_target_is_that_of_the_colours():

@@ -29,7 +29,8 @@ def to_values(samples: Samples, sample_range: SampleRange | None) -> NDArray[np.
     low, high = sample_range
     span = high - low
     scale = (TOP * np.arange(span + 1) + span // 2) // max(span, 1)
-    values: NDArray[np.uint16] = scale.astype(np.uint16)[samples - np.uint16(low)]
+    # clipped, as another thread may write on samples whose range is known already
+    values: NDArray[np.uint16] = scale.astype(np.uint16).take(samples - np.uint16(low), mode="clip")
     return values
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from fdcodec.learning.estimator import block_side, checked_choice, checked_positive
+from fdcodec.learning.estimator import MOST, block_side, checked_choice, checked_real
 from fdcodec.learning.pursuit import Dictionary
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import Objective, RateObjective, SparseObjective, gram_matrix
@@ -28,7 +28,7 @@ def make_objective(samples: Samples, name: str, sparsity: int, step: float | Non
     if checked_choice("objective", name, ("sparsity", "rate")) == "sparsity":
         return SparseObjective(samples, sparsity)
     if step is not None:
-        return RateObjective(samples, checked_positive("step", step))
+        return RateObjective(samples, checked_real("step", step, 1 / MOST))
     objective = RateObjective(samples, 1.0)
     mean_square = float(np.trace(gram_matrix(samples))) / (objective.n_samples * samples.n)
     return RateObjective(samples, math.sqrt(mean_square) or 1.0)

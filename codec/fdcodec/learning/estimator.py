@@ -20,6 +20,9 @@ from fdcodec.transform.blocks import FloatArray
 MOST = 1e75
 """Greatest magnitude of a sample: the learners sum up fourth powers."""
 
+MOST_INTEGER = 2**31 - 1
+"""Greatest integer parameter but for seeds."""
+
 
 class Estimator:
     """Parameters as scikit-learn expects them: exactly the arguments of `__init__`, stored under their names."""
@@ -72,7 +75,10 @@ def validated_samples(X: ArrayLike, name: str = "X") -> FloatArray:
     """
     if hasattr(X, "tocsr"):
         raise ParameterError(f"{name} is a sparse matrix; give a dense array, for example {name}.toarray()")
-    array = np.asarray(X)
+    try:
+        array = np.asarray(X)
+    except ValueError as error:
+        raise ParameterError(f"{name} is no array of numbers, such as rows of one length: {error}") from error
     if array.ndim != 2:
         raise ParameterError(
             f"{name} has {array.ndim} dimensions; it must have shape (n_samples, n_features). Reshape your data with "
@@ -109,12 +115,12 @@ def as_doubles(array: ArrayLike, name: str) -> FloatArray:
         raise ParameterError(f"{name} holds values that are not numbers: {error}") from error
 
 
-def checked_integer(name: str, value: object, low: int, high: int | None = None) -> int:
+def checked_integer(name: str, value: object, low: int, high: int = MOST_INTEGER) -> int:
     """Return an integer parameter; ParameterError names it, its value and the range unless low <= value <= high."""
-    allowed = f"an integer >= {low}" if high is None else f"an integer in [{low}, {high}]"
+    allowed = f"an integer in [{low}, {high}]"
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise ParameterError(f"{name} is {value!r}; it must be {allowed}")
-    if value < low or (high is not None and value > high):
+    if not low <= value <= high:
         raise ParameterError(f"{name} is {value}; it must be {allowed}")
     return int(value)
 
@@ -126,14 +132,14 @@ def checked_choice(name: str, value: object, choices: tuple[str, ...]) -> str:
     return str(value)
 
 
-def checked_positive(name: str, value: object) -> float:
-    """Return a real parameter above 0."""
+def checked_real(name: str, value: object, low: float) -> float:
+    """Return a real parameter of at least `low`, at most MOST."""
     if (
         isinstance(value, bool)
         or not isinstance(value, (int, float, np.floating, np.integer))
-        or not 0 < value < np.inf
+        or not low <= value <= MOST
     ):
-        raise ParameterError(f"{name} is {value!r}; it must be a finite number above 0")
+        raise ParameterError(f"{name} is {value!r}; it must be a number in [{low:g}, {MOST:g}]")
     return float(value)
 
 
@@ -162,4 +168,4 @@ def random_generator(random_state: object) -> np.random.Generator:
         return np.random.default_rng(0)
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(1 << 31))
-    return np.random.default_rng(checked_integer("random_state", random_state, 0))
+    return np.random.default_rng(checked_integer("random_state", random_state, 0, 2**64 - 1))

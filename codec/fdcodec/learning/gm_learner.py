@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdcodec.errors import ParameterError
 from fdcodec.learning.choices import BASES, GRID_SWEEPS, base_product, default_rotations, make_objective, warm_starts
-from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
+from fdcodec.learning.estimator import checked_choice, checked_integer, checked_real, random_generator
 from fdcodec.learning.gm import Schedule, construct, finish_on_grid, starting_directions, sweep_repeatedly
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
@@ -114,10 +113,9 @@ class GmDLA(TransformLearner):
     def _schedule(self, n: int) -> Schedule:
         checked_choice("order", self.order, ("index", "random"))
         layer_size = checked_integer("layer_size", self.layer_size, 1, max(1, n // 2))
-        if not 0.0 <= self.tol < np.inf:
-            raise ParameterError(f"tol is {self.tol}; it must be 0 or a positive relative error")
+        tol = checked_real("tol", self.tol, 0.0)
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
-        return Schedule(iterations, layer_size, self.order == "random", float(self.tol))
+        return Schedule(iterations, layer_size, self.order == "random", tol)
 
     def _optimize(self, objective: Objective, m: int, schedule: Schedule) -> tuple[FactorProduct, list[float]]:
         random = random_generator(self.random_state)

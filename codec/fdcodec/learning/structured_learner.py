@@ -99,8 +99,11 @@ def checked_rounds(rounds: int | Sequence[tuple[int, int]], n: int) -> list[tupl
     """Return `rounds` as ``(width, n_rounds)`` entries."""
     if isinstance(rounds, (int, np.integer)):
         return [(1 << (n.bit_length() - 1), checked_integer("rounds", rounds, 0))]
-    for width, count in rounds:
+    entries = list(rounds) if isinstance(rounds, Sequence) and not isinstance(rounds, str) else [rounds]
+    if not all(isinstance(entry, Sequence) and len(entry) == 2 for entry in entries):
+        raise ParameterError(f"rounds is {rounds!r}; it must be an integer or pairs (width, n_rounds)")
+    for width, count in entries:
         checked_integer("rounds", count, 0)
         if checked_integer("rounds", width, 1, n) & (width - 1):
             raise ParameterError(f"rounds has a width of {width}; widths must be powers of two in [1, {n}]")
-    return list(rounds)
+    return entries
