@@ -217,6 +217,15 @@ def test_bad_parameters_are_named(estimator, word):
         estimator.fit(mixed_samples(16, 20, seed=0))
 
 
+def test_rounds_may_be_an_array():
+    """Layouts given as pairs and as an array are the same."""
+    X = mixed_samples(16, 50, seed=1)
+    pairs, array = (
+        StructuredDLA(rounds, n_iterations=2).fit(X) for rounds in ([(8, 1), (16, 1)], np.array([[8, 1], [16, 1]]))
+    )
+    np.testing.assert_array_equal(pairs.components_, array.components_)
+
+
 @pytest.mark.parametrize(
     "estimator", [GmDLA(init="haar"), StructuredDLA(base="dct"), DCT(), SparseKSVD(base="haar")], ids=repr
 )

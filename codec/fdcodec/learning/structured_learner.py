@@ -99,7 +99,8 @@ def checked_rounds(rounds: int | Sequence[tuple[int, int]], n: int) -> list[tupl
     """Return `rounds` as ``(width, n_rounds)`` entries."""
     if isinstance(rounds, (int, np.integer)):
         return [(1 << (n.bit_length() - 1), checked_integer("rounds", rounds, 0))]
-    entries = list(rounds) if isinstance(rounds, Sequence) and not isinstance(rounds, str) else [rounds]
+    given = rounds.tolist() if isinstance(rounds, np.ndarray) else rounds
+    entries = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     if not all(isinstance(entry, Sequence) and len(entry) == 2 for entry in entries):
         raise ParameterError(f"rounds is {rounds!r}; it must be an integer or pairs (width, n_rounds)")
     for width, count in entries:
