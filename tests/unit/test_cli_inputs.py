@@ -112,3 +112,11 @@ def test_what_is_no_file_is_left_out(cli, kind):
     Path("in/a.png").write_bytes(saved(np.zeros((8, 8), np.uint8), "PNG"))
     Path("in/b.png").symlink_to("nothing") if kind == "link" else os.mkfifo("in/b.png")
     assert cli("encode", "-r", "in").code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="needs a device without an end")
+@pytest.mark.parametrize("command", ["encode", "decode", "info", "check"])
+def test_devices_are_refused(cli, command):
+    """A device is no file and may have no end: it is refused before it is read."""
+    result = cli(command, "/dev/zero")
+    assert (result.code, "/dev/zero: this is a device" in result.err) == (1, True)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import click
 
 from fdcodec.cli.console import STDOUT_CLOSED, Console
+from fdcodec.errors import FormatError
 from fdcodec.image.files import replace_file
 from fdcodec.paths import holds
 from fdcodec.words import counted
@@ -56,6 +57,8 @@ class Job:
         if self.fault is not None:
             raise self.fault
         if self.source != STREAM:
+            if holds(self.source.is_char_device) or holds(self.source.is_block_device):
+                raise FormatError("this is a device, which may have no end; give a file or a pipe")
             return self.source.read_bytes()
         if sys.stdin is None:
             raise OSError("standard input is closed")
