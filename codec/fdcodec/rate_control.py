@@ -171,8 +171,8 @@ def _share(attempts: dict[float, float], below: float, above: float, aim: float)
 
 
 def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal, steps: list[float]) -> float:
-    # each further step on the same side is taken longer: the slope was too steep for this picture
-    wanted = nearest + len(attempts) * (goal.aim - attempts[nearest]) / goal.slope
+    # each further step on the same side is twice as long: the slope was too steep for this picture
+    wanted = nearest + 2 ** (len(attempts) - 1) * (goal.aim - attempts[nearest]) / goal.slope
     beyond = [step for step in steps if (step > nearest if wanted > nearest else step < nearest)]
     return _nearest(beyond, wanted) if beyond else nearest
 

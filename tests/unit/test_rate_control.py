@@ -63,6 +63,20 @@ def test_quality_just_above_the_lowest_is_tried_first():
     assert 0 < search(measure, Goal(log(0.97 * 36), log(36), 0.042, True)) < 1
 
 
+def test_sizes_that_hardly_grow_are_left_in_long_strides():
+    """Where sizes are alike over most of the qualities and just above the limit, what lies below these is found."""
+
+    def curve(quality):
+        step, share = settings_at(quality)
+        return 10 + 0.0005 * step - 0.03 * max(35 - step, 0) - 0.12 * share
+
+    limit = exp(curve(35) - 0.01)
+    measure = Counter(curve)
+    quality = search(measure, Goal(log(0.97 * limit), log(limit), 0.042, True))
+    assert 0.97 * limit <= exp(curve(quality)) <= limit
+    assert len(measure.tried) <= MAX_ENCODES
+
+
 def test_low_qualities_cost_nothing_where_the_lowest_is_far():
     """Where quality 0 is far above the limit nothing is tried after it."""
     measure = Counter(lambda quality: 6 + 0.042 * quality)
