@@ -68,9 +68,9 @@ def test_sizes_that_hardly_grow_are_left_in_long_strides():
 
     def curve(quality):
         step, share = settings_at(quality)
-        return 10 + 0.0005 * step - 0.03 * max(35 - step, 0) - 0.12 * share
+        return 10 + 0.0005 * step - 0.03 * max(10 - step, 0) - 0.12 * share
 
-    limit = exp(curve(35) - 0.01)
+    limit = exp(curve(10) - 0.01)
     measure = Counter(curve)
     quality = search(measure, Goal(log(0.97 * limit), log(limit), 0.042, True))
     assert 0.97 * limit <= exp(curve(quality)) <= limit
