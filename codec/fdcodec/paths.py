@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from fdcodec.errors import ParameterError
+from fdcodec.errors import FormatError, ParameterError
 
 
 def checked_path(name: str, path: Any) -> Path:
@@ -17,6 +17,13 @@ def checked_path(name: str, path: Any) -> Path:
     if "\0" in text:
         raise ParameterError(f"{name}: the path holds a null character, which no file's name does")
     return Path(text)
+
+
+def content_of(path: Path) -> bytes:
+    """Return the bytes of a file or of a pipe; FormatError of a device, which may have no end."""
+    if holds(path.is_char_device) or holds(path.is_block_device):
+        raise FormatError("this is a device, which may have no end; give a file or a pipe")
+    return path.read_bytes()
 
 
 def expand_home(text: str) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from fdcodec import api, container
 from fdcodec.errors import ParameterError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
-from fdcodec.paths import checked_path
+from fdcodec.paths import checked_path, content_of
 
 if TYPE_CHECKING:
     from fdcodec.image.picture import Samples
@@ -43,7 +43,7 @@ class Reader:
         threads: int = 1,
         transform: api.Transform | None = None,
     ) -> None:
-        self._data = checked_path("path", path).read_bytes()
+        self._data = content_of(checked_path("path", path))
         self._options: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads, "transform": transform}
         file = container.read(self._data, max_pixels=max_pixels)
         self.header, self.metadata = file.header, file.metadata

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 from fdcodec.errors import ParameterError
-from fdcodec.paths import checked_path
+from fdcodec.paths import checked_path, content_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +19,7 @@ def read_source(data: Source) -> bytes:
     if isinstance(data, bytes | bytearray | memoryview):
         return bytes(data)
     if isinstance(data, str | os.PathLike):
-        return checked_path("data", data).read_bytes()
+        return content_of(checked_path("data", data))
     if hasattr(data, "read"):
         content = data.read()
         if isinstance(content, bytes | bytearray | memoryview):

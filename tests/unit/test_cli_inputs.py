@@ -9,7 +9,9 @@ import pytest
 from PIL import Image
 from tests.images import ramp, saved
 
+import fdcodec
 from fdcodec import api_learn
+from fdcodec.errors import FormatError
 
 TOO_LONG = "x" * 300
 COMMANDS = {"encode": "png", "decode": "fdc", "check": "fdc", "info": "fdc"}
@@ -120,3 +122,11 @@ def test_devices_are_refused(cli, command):
     """A device is no file and may have no end: it is refused before it is read."""
     result = cli(command, "/dev/zero")
     assert (result.code, "/dev/zero: this is a device" in result.err) == (1, True)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="needs a device without an end")
+@pytest.mark.parametrize("call", [fdcodec.decode, fdcodec.open, fdcodec.read_header])
+def test_devices_are_refused_in_python(call):
+    """The library refuses a device as the command does."""
+    with pytest.raises(FormatError, match="this is a device"):
+        call("/dev/zero")

@@ -99,12 +99,20 @@ def test_hard_limit_prefers_the_lower_side():
 
 
 def test_what_lies_between_two_steps_is_tried_after_both():
-    """A quality between two steps of quantization is tried only once both have been, or after five encodes."""
-    measure = Counter(lambda quality: 34 + 0.1 * quality)
-    search(measure, Goal(35.9999, 36.0001, 0.27, False))
+    """A quality between two steps of quantization is tried once both have been, where five encodes suffice for that."""
+    measure = Counter(lambda quality: 34 + 0.27 * quality)
+    search(measure, Goal(46.1769, 46.1771, 0.27, False))
     first = next(k for k, quality in enumerate(measure.tried) if settings_at(quality)[1] > 0)
     above = bisect(STEPS, measure.tried[first])
-    assert first >= 5 or set(STEPS[above - 1 : above + 1]) < set(measure.tried[:first])
+    assert first < 5
+    assert set(STEPS[above - 1 : above + 1]) < set(measure.tried[:first])
+
+
+def test_what_lies_between_two_steps_is_tried_after_five_encodes():
+    """After five encodes what lies below a step is tried, though other steps lie between; not before."""
+    measure = Counter(lambda quality: 34 + 0.1 * quality)
+    search(measure, Goal(38.5099, 38.5101, 0.27, False))
+    assert [settings_at(quality)[1] > 0 for quality in measure.tried] == 5 * [False] + 3 * [True]
 
 
 def test_what_lies_between_two_steps_is_reached():

@@ -10,9 +10,8 @@ from typing import NamedTuple
 import click
 
 from fdcodec.cli.console import STDOUT_CLOSED, Console
-from fdcodec.errors import FormatError
 from fdcodec.image.files import replace_file
-from fdcodec.paths import holds
+from fdcodec.paths import content_of, holds
 from fdcodec.words import counted
 
 STREAM = Path("-")
@@ -57,9 +56,7 @@ class Job:
         if self.fault is not None:
             raise self.fault
         if self.source != STREAM:
-            if holds(self.source.is_char_device) or holds(self.source.is_block_device):
-                raise FormatError("this is a device, which may have no end; give a file or a pipe")
-            return self.source.read_bytes()
+            return content_of(self.source)
         if sys.stdin is None:
             raise OSError("standard input is closed")
         return sys.stdin.buffer.read()

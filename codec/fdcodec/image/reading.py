@@ -20,6 +20,7 @@ from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import CONVERT
 from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.paths import content_of
 
 READABLE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "AVIF", "JPEG2000", "PPM", "BMP", "DIB", "GIF")
 """Pillow's names of the formats that may be opened; its other readers are left out as attack surface."""
@@ -73,7 +74,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     OSError
         The file cannot be opened.
     """
-    data = source if isinstance(source, bytes) else source.read_bytes()
+    data = source if isinstance(source, bytes) else content_of(source)
     if not data:
         raise FormatError("the file is empty")
     if data.startswith((SIGNATURE, COMPACT_SIGNATURE)):
