@@ -1,9 +1,11 @@
 """Paths that users pass: what cannot be one is a wrong argument."""
 
+import errno
 import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from reprlib import repr as shown
 from typing import Any
 
 from fdcodec.errors import FormatError, ParameterError
@@ -14,9 +16,20 @@ def checked_path(name: str, path: Any) -> Path:
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str):
         raise ParameterError(f"{name}: {type(path).__name__} is not a path; give a text or a pathlib.Path")
-    if "\0" in text:
-        raise ParameterError(f"{name}: the path holds a null character, which no file's name does")
+    if fault := _fault_of(text):
+        raise ParameterError(f"{name}: {shown(text)} cannot be a path: {fault}; give another")
     return Path(text)
+
+
+def _fault_of(text: str) -> str:
+    """Return why no file can have this path, nothing if one can."""
+    try:
+        os.lstat(text)
+    except ValueError as error:  # a null character, or half of one
+        return str(error)
+    except OSError as error:
+        return os.strerror(error.errno) if error.errno == errno.ENAMETOOLONG else ""
+    return ""
 
 
 def content_of(path: Path) -> bytes:

@@ -1,6 +1,7 @@
 """Class models: where they are found, by name, by hash and by path."""
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,6 +65,14 @@ def test_unknown_transform(transform, error):
     """A name that no model has lists those there are; a path without a file is said."""
     with pytest.raises(error, match=r"photo|nowhere\.fdt"):
         resolve(transform)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "d/" * 3000 + "m", "a\0b"], ids=["name", "path", "null"])
+def test_what_cannot_be_a_path_is_a_wrong_argument(name):
+    """A path that no file can have is told by the argument, and cut short."""
+    for given in (f"{name}.fdt", Path(name)):
+        with pytest.raises(ParameterError, match=r"^parent: '.{3,28}' cannot be a path: .*; give another$"):
+            resolve(given, "parent")
 
 
 def test_directory_is_no_model(tmp_path):

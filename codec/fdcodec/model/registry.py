@@ -11,7 +11,7 @@ from reprlib import repr as shown
 
 from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
 from fdcodec.model.class_model import ClassModel
-from fdcodec.paths import expand_home, holds
+from fdcodec.paths import checked_path, expand_home, holds
 
 SUFFIX = ".fdt"
 PRESETS_DIR = Path(__file__).parent.parent / "presets"
@@ -133,17 +133,20 @@ def resolve(transform: str | os.PathLike[str] | ClassModel, argument: str = "tra
     FileNotFoundError
         There is no such file.
     ParameterError
-        The file is no `.fdt` file.
+        The file is no `.fdt` file, or the path cannot be one.
     """
     if isinstance(transform, ClassModel):
         return transform
-    if isinstance(transform, str) and transform in _paths():
+    if isinstance(transform, str) and (transform in _paths() or not _is_path(transform)):
         return get(transform, argument)
-    path = Path(transform)
+    path = checked_path(argument, transform)
     if path.suffix == SUFFIX and path.is_file():
         return ClassModel.load(path)
-    if isinstance(transform, str) and path.suffix != SUFFIX and not holds(path.is_file):
-        return get(transform, argument)
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}; check the path of the class model, or give a preset's name")
     raise ParameterError(f"{argument}: {transform} is not an .fdt file; give a preset's name or a path")
+
+
+def _is_path(text: str) -> bool:
+    """Tell whether a text is the path of a file, and no name of a model."""
+    return Path(text).suffix == SUFFIX or holds(Path(text).is_file)
