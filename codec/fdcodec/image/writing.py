@@ -35,7 +35,7 @@ _IN_MARKERS = {"exif": 65_533 - 6, "xmp": 65_533 - 29, "icc": 255 * (65_533 - 14
 _PNG = Target("PNG", (1, 2, 3, 4), True, _EVERYTHING)
 _TIFF = Target("TIFF", (1, 2, 3, 4), True, _EVERYTHING)
 _JPEG = Target("JPEG", (1, 3), False, _IN_MARKERS)
-_WEBP = Target("WEBP", (3, 4), False, _EVERYTHING)
+_WEBP = Target("WEBP", (1, 2, 3, 4), False, _EVERYTHING)  # gray as RGB of equal channels, by Pillow
 TARGETS = {
     ".png": _PNG,
     ".tif": _TIFF,
@@ -142,6 +142,9 @@ def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[st
             kept["pnginfo"].add_itxt("XML:com.adobe.xmp", text)
     if target.pillow_name == "JPEG" and "exif" in kept:
         kept["exif"] = b"Exif\0\0" + kept["exif"]
+    if target is _WEBP and picture.channels < 3 and kept.get("icc_profile", b"")[16:20] == b"GRAY":
+        del kept["icc_profile"]
+        notes.append("ICC of gray dropped, as gray is stored as RGB")
     return kept | _resolution(picture.exif, _MOST_DPI.get(target.pillow_name, 0)), notes
 
 
