@@ -1,5 +1,6 @@
 """Images that tests make for themselves, each from its seed or its formula."""
 
+import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,12 @@ def saved(array: NDArray[Any], name: str, **options: Any) -> bytes:
     buffer = BytesIO()
     Image.fromarray(array.squeeze()).save(buffer, name, **options)
     return buffer.getvalue()
+
+
+def with_chunk(png: bytes, name: bytes, content: bytes, place: int = 33) -> bytes:
+    """Return a PNG with a chunk more, right behind its header or at another place."""
+    body = name + content
+    return png[:place] + len(content).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big") + png[place:]
 
 
 PNG = saved(ramp(24, 40, 3), "PNG", exif=b"Exif\0\0" + orientation_exif(6))

@@ -1,13 +1,17 @@
 """Image files of more than 8 bits a sample, of which Pillow reads 8, and those that only look like it."""
 
 import struct
+import warnings
+from io import BytesIO
 
 import imagecodecs
 import numpy as np
 import pytest
+from PIL import Image
 from tests.images import noise, saved
 
-from fdcodec.errors import UnsupportedError
+from fdcodec.errors import ConversionWarning, UnsupportedError
+from fdcodec.image.arrays import as_picture
 from fdcodec.image.reading import read_image
 
 
@@ -74,7 +78,19 @@ def test_white_that_is_zero_is_turned_round(dtype):
     data = saved(samples, "TIFF")
     black, white = (struct.pack("<HHII", 262, 3, 1, value) for value in (1, 0))
     assert data.count(black) == 1
-    assert np.array_equal(read_image(data.replace(black, white)).picture.samples, np.invert(samples))
+    negative = data.replace(black, white)
+    assert np.array_equal(read_image(negative).picture.samples, np.invert(samples))
+    assert np.array_equal(picture_told(negative, dtype == np.uint16).samples, np.invert(samples))
+
+
+def picture_told(data, is_told):
+    """Return the picture of a file that Pillow has opened, of which a warning says that Pillow shows its negative."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        picture = as_picture(Image.open(BytesIO(data)))
+    told = ["the negative of what Pillow shows was stored: 0 is white in this TIFF"] * is_told
+    assert [str(warning.message) for warning in caught if warning.category is ConversionWarning] == told
+    return picture
 
 
 def test_floating_point_is_refused_for_what_it_is():
@@ -98,12 +114,13 @@ def test_colour_of_five_and_six_bits_is_read():
     assert (picture.samples.tolist(), notes) == ([[[255, 0, 255]]], ())
 
 
-def test_separate_planes_of_sixteen_bits_are_refused():
-    """Pillow takes the bytes of such a TIFF for samples; they are not stored as a picture."""
+@pytest.mark.parametrize("lossless", [False, True])
+def test_separate_planes_of_sixteen_bits_are_refused(lossless):
+    """Pillow takes the bytes of such a TIFF for samples; they are not stored as a picture, with loss neither."""
     tags = [(256, 4, 1, 2), (257, 4, 1, 1), (258, 3, 3, 134), (259, 3, 1, 1), (262, 3, 1, 2), (273, 4, 3, 140)]
     tags += [(277, 3, 1, 3), (278, 4, 1, 1), (279, 4, 3, 152), (284, 3, 1, 2)]
     directory = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
     arrays = struct.pack("<HHH", 16, 16, 16) + struct.pack("<IIIIII", 164, 168, 172, 4, 4, 4)
     data = b"II*\0\x08\0\0\0" + directory + arrays + bytes(12)
-    with pytest.raises(UnsupportedError, match="separate planes of 16 bits"):
-        read_image(data)
+    with pytest.raises(UnsupportedError, match=r"^TIFF of separate planes of 16 bits"):
+        read_image(data, lossless=lossless)

@@ -5,7 +5,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 from PIL import Image
-from tests.images import noise, orientation_exif, saved
+from tests.images import noise, orientation_exif, saved, with_chunk
 
 from fdcodec.errors import FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import picture_of
@@ -50,6 +50,18 @@ def test_orientation_is_neither_applied_nor_dropped(orientation, source, suffix)
     with Image.open(BytesIO(image_bytes(picture, suffix)[0])) as written:
         assert written.size == (9, 4)
         assert written.getexif()[274] == orientation
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+def test_gray_is_written_to_webp_as_rgb(channels):
+    """WebP has no gray: three equal channels are exact, and alpha too; a profile of gray does not go with them."""
+    samples = noise(5, 7, channels, seed=2)
+    profile = bytes(16) + b"GRAY"
+    data, notes = image_bytes(Picture(samples, icc=profile), ".webp")
+    read = read_image(data).picture
+    assert np.array_equal(read.samples, samples[:, :, [0, 0, 0, *range(1, channels)]])
+    assert (read.icc, notes) == (None, (".webp: ICC of gray dropped, as gray is stored as RGB",))
+    assert read_image(image_bytes(Picture(samples, icc=ICC), ".webp")[0]).picture.icc == ICC
 
 
 @pytest.mark.parametrize(
@@ -138,6 +150,22 @@ def test_every_truncation_of_an_image_is_an_error_or_an_image(name):
             read_image(data[:length])
         except FormatError:
             continue
+
+
+@pytest.mark.parametrize("name", [b"IDAT", b"tEXt"])
+def test_png_with_a_wrong_checksum_is_damaged(name):
+    """Pixels that may not be those that were written are not stored, nor is what comes after them lost in silence."""
+    data = bytearray(with_chunk(saved(noise(6, 6, 1, seed=10), "PNG"), b"tEXt", b"Author\0me", place=-12))
+    place = data.index(name)
+    data[place + 4 + int.from_bytes(data[place - 4 : place], "big")] ^= 1
+    with pytest.raises(FormatError, match=f"^damaged image: .*checksum in b'{name.decode()}'"):
+        read_image(bytes(data))
+
+
+def test_png_without_an_end_is_damaged():
+    """All pixels are there, and yet the file was cut."""
+    with pytest.raises(FormatError, match=r"^damaged image: truncated PNG file"):
+        read_image(saved(noise(6, 6, 1, seed=10), "PNG")[:-12])
 
 
 def test_pixel_limit_is_checked_before_decoding():

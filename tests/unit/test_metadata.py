@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 from PIL.TiffImagePlugin import ImageFileDirectory_v2
-from tests.images import noise, orientation_exif, saved
+from tests.images import noise, orientation_exif, saved, with_chunk
 
 from fdcodec.errors import ConversionWarning
 from fdcodec.image.arrays import as_picture
@@ -123,6 +123,39 @@ def test_gamma_of_png_is_told(gamma, options, notes):
     info = PngInfo()
     info.add(b"gAMA", round(100000 * gamma).to_bytes(4, "big"))
     assert read_image(saved(noise(2, 2, 3, seed=1), "PNG", pnginfo=info, **options)).notes == notes
+
+
+@pytest.mark.parametrize(("green", "options", "is_told"), [(71, {}, 1), (60, {}, 0), (71, {"icc_profile": ICC}, 0)])
+def test_chromaticities_of_png_are_told(green, options, is_told):
+    """Primaries that are not sRGB's, as of Adobe RGB, have no place, unless a profile takes their place."""
+    stated = (31270, 32900, 64000, 33000, 30000, 1000 * green, 15000, 6000)
+    content = b"".join(value.to_bytes(4, "big") for value in stated)
+    data = with_chunk(saved(noise(2, 2, 3, seed=1), "PNG", **options), b"cHRM", content)
+    assert read_image(data).notes == ("chromaticities (cHRM) that are not those of sRGB were left out",) * is_told
+
+
+@pytest.mark.parametrize(
+    ("chunks", "told"),
+    [
+        ({b"cICP": b"\x09\x10\0\1", b"mDCV": bytes(24)}, "colour space (cICP), mastering display (mDCV)"),
+        ({b"cLLI": bytes(8), b"sBIT": b"\5\6\5"}, "light level (cLLI), significant bits (sBIT)"),
+        ({b"cICP": b"\1\x0d\0\1", b"sBIT": b"\x08\x08\x08"}, None),
+    ],
+)
+def test_what_samples_of_png_stand_for_is_told(chunks, told):
+    """High dynamic range, and bits that mean nothing, have no place: a note names them; of sRGB there is none."""
+    data = saved(noise(2, 2, 3, seed=1), "PNG")
+    for name, content in chunks.items():
+        data = with_chunk(data, name, content)
+    assert read_image(data, lossless=True).notes == ((f"chunks of PNG were left out: {told}",) if told else ())
+
+
+@pytest.mark.parametrize(("mode", "bits"), [("1", b"\1"), ("P", b"\x08\x08\x08")])
+def test_significant_bits_are_those_of_a_palette(mode, bits):
+    """Of a palette they count its colours, which have 8, however few bits an index takes."""
+    buffer = BytesIO()
+    Image.new("RGB", (2, 2)).convert(mode).save(buffer, "PNG", bits=1)
+    assert read_image(with_chunk(buffer.getvalue(), b"sBIT", bits)).notes == ()
 
 
 def test_format_without_metadata_says_so():

@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import IFDRational
-from tests.images import noise, orientation_exif, saved
+from tests.images import noise, orientation_exif, saved, with_chunk
 
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.picture import Picture
@@ -77,6 +77,17 @@ def test_no_resolution_is_made_up(source):
     """A file that states none, or one of 0, which in TIFF is a tag like any other, brings no EXIF."""
     assert read_image(saved(SAMPLES, source, dpi=(0, 0))).picture.exif is None or source == "TIFF"
     assert read_image(saved(SAMPLES, source)).picture.exif is None or source == "BMP"  # Pillow writes 96 dpi there
+
+
+@pytest.mark.parametrize("density", [(2, 1), (3, 3), (0, 1)])
+def test_the_shape_of_pixels_is_told(density):
+    """PNG and JPEG may say that pixels are not square, and not how large they are: a note tells of it."""
+    expected = ("the shape of pixels, 2 across as long as 1 down, was left out",) if density == (2, 1) else ()
+    content = b"".join(value.to_bytes(4, "big") for value in density) + b"\0"
+    assert read_image(with_chunk(saved(SAMPLES, "PNG"), b"pHYs", content)).notes == expected
+    jpeg = bytearray(saved(SAMPLES, "JPEG"))
+    jpeg[13:18] = b"\0" + b"".join(value.to_bytes(2, "big") for value in density)
+    assert read_image(bytes(jpeg)).notes == expected
 
 
 @pytest.mark.parametrize("dpi", [300, (1,), (1, None), (-1, 1), (1, 2**32), (1, float("nan"))], ids=str)

@@ -12,7 +12,7 @@ from PIL import Image
 from fdcodec.errors import ConversionWarning, FdcError, ParameterError
 from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import Picture, Samples
-from fdcodec.image.pillow_modes import Notes, drops_profile, samples_of_pillow
+from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, samples_of_pillow
 
 
 def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = None, icc: bytes | None = None) -> Picture:
@@ -79,13 +79,15 @@ def _checked_pillow(image: Image.Image) -> tuple[Picture, Notes]:
     if 0 in image.size:
         raise ParameterError(f"image: size {image.size} is not (width, height), both >= 1")
     try:
-        return picture_of_pillow(image)
+        picture, notes = picture_of_pillow(image)
     except (FdcError, MemoryError):
         raise
     except Exception as error:  # Pillow lets nearly every built-in exception out
         raise ParameterError(
             f"image: Pillow cannot load or convert it from mode {image.mode}: {error}; open it anew, or mend its info"
         ) from error
+    told = ["the negative of what Pillow shows was stored: 0 is white in this TIFF"] if is_negative(image) else []
+    return picture, told + notes
 
 
 def _checked_array(image: Any) -> Samples:

@@ -1,6 +1,7 @@
 """What is lost of an image file as Pillow reads it: told by tags, headers, and what Pillow tells its decoders."""
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 from PIL import ExifTags, Image
@@ -8,6 +9,10 @@ from PIL.TiffImagePlugin import TiffImageFile
 
 _ASSOCIATED_ALPHA = 1  # of ExtraSamples
 _SIGNED = 2  # of SampleFormat
+_SRGB = bytes([1, 13, 0, 1])  # of cICP
+_PALETTE = 3  # of IHDR
+_MEANINGS = {b"cICP": "colour space", b"mDCV": "mastering display", b"cLLI": "light level", b"sBIT": "significant bits"}
+"""Chunks of PNG that say what samples stand for, and that Pillow does not read."""
 
 
 class Loss(NamedTuple):
@@ -33,6 +38,8 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
         yield Loss("", "16-bit gray has no alpha, and the transparent value would be dropped; give both as .npy")
     if isinstance(image, TiffImageFile):
         yield from _losses_of_tiff(image)
+    if image.format == "PNG" and (meanings := _meanings_in_png(data)):
+        yield Loss(f"chunks of PNG were left out: {', '.join(meanings)}", "")
     if loses_bits(image, data):
         yield Loss(
             "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
@@ -59,6 +66,24 @@ def _losses_of_tiff(image: TiffImageFile) -> Iterator[Loss]:
             "signed samples were taken for unsigned ones: -128..-1 are 128..255",
             "the samples of this TIFF file are signed, and would be taken for unsigned; give them as .npy of uint8",
         )
+
+
+def _meanings_in_png(data: bytes) -> list[str]:
+    """Return what a PNG says its samples stand for, unless that is sRGB, or as many bits as are stored."""
+    chunks = dict(takewhile(lambda chunk: chunk[0] != b"IDAT", _chunks_of_png(data)))
+    depth, colour_type = chunks[b"IHDR"][8:10]
+    stored = 8 if colour_type == _PALETTE else depth
+    usual = {b"cICP": _SRGB, b"sBIT": bytes([stored]) * len(chunks.get(b"sBIT", b""))}
+    told = [name for name in _MEANINGS if name in chunks and chunks[name] != usual.get(name)]
+    return [f"{_MEANINGS[name]} ({name.decode()})" for name in told]
+
+
+def _chunks_of_png(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    place = 8
+    while place < len(data):
+        start, end = place + 8, place + 8 + int.from_bytes(data[place : place + 4], "big")
+        yield data[place + 4 : start], data[start:end]
+        place = end + 4
 
 
 def loses_bits(image: Image.Image, data: bytes) -> bool:

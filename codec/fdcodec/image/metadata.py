@@ -15,7 +15,7 @@ from typing import Any
 
 from PIL import ExifTags, Image, TiffTags
 
-from fdcodec.image.resolution import exif_of, resolution_of, stated_resolution
+from fdcodec.image.resolution import exif_of, resolution_of, stated_resolution, uneven_density
 
 _PICTURE_TAGS = (
     *(ExifTags.Base.ImageDescription, ExifTags.Base.Make, ExifTags.Base.Model, ExifTags.Base.Orientation),
@@ -37,6 +37,7 @@ _NOT_LEFT_OUT = {*_PICTURE_TAGS, *DIRECTORIES, ExifTags.Base.InterColorProfile, 
 """Tags from there on that are kept, or that say how a file stores its samples, or that are padding."""
 
 _GAMMA = 0.45455  # of sRGB, as PNG states it
+_CHROMATICITIES = (0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06)  # likewise: x and y of white, red, green and blue
 _IPTC = 0x0404  # among the resources of Photoshop in a JPEG
 
 one_at_a_time = Lock()
@@ -80,14 +81,27 @@ def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], lis
 
 
 def _left_out(image: Image.Image) -> list[str]:
-    """Return notes on texts and gamma of PNG, comments, IPTC, tags, and XMP beyond the first packet of JPEG."""
+    """Return notes on texts, comments, IPTC, tags, XMP beyond the first packet of JPEG, colours and shape of pixels."""
     left = {"texts": sorted(_texts(image) - _TEXTS_READ), "tags": _private_tags(image)}
     notes = [f"{kind} were left out: {shown(names)}" for kind, names in left.items() if names]
     if any(segment.startswith(_XMP_EXTENSION) for _, segment in getattr(image, "applist", ())):
         notes.append("of XMP in several packets only the first was read")
-    match image.info.get("gamma"):
-        case float(gamma) if not (abs(gamma - _GAMMA) < 0.01 or {"srgb", "icc_profile"} & image.info.keys()):
+    if density := uneven_density(image):
+        notes.append("the shape of pixels, {:g} across as long as {:g} down, was left out".format(*density))
+    return notes + _colours_left_out(image.info)
+
+
+def _colours_left_out(info: dict[Any, Any]) -> list[str]:
+    """Return notes on what a PNG says of its colours, unless that is sRGB, or a profile takes its place."""
+    if {"srgb", "icc_profile"} & info.keys():
+        return []
+    notes = []
+    match info.get("gamma"):
+        case float(gamma) if abs(gamma - _GAMMA) >= 0.01:
             notes.append(f"a gamma of {gamma:g} was left out")
+    stated = zip(info.get("chromaticity", ()), _CHROMATICITIES, strict=False)
+    if any(abs(value - usual) >= 0.01 for value, usual in stated):
+        notes.append("chromaticities (cHRM) that are not those of sRGB were left out")
     return notes
 
 

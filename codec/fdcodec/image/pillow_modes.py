@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import ExifTags, Image
 
 from fdcodec.errors import UnsupportedError
 from fdcodec.image.picture import Samples
@@ -87,11 +87,17 @@ def _conversion_note(image: Image.Image) -> str:
 
 
 def _integers(image: Image.Image) -> tuple[NDArray[np.uint16], Notes]:
-    values = np.asarray(image)
+    values = 65535 - np.asarray(image) if is_negative(image) else np.asarray(image)
     if values.size and (values.min() < 0 or values.max() > 65535):
         raise UnsupportedError("image mode I holds values outside 0..65535; scale them to 16 bits first")
     notes = ["the transparent gray value was dropped: 16-bit gray has no alpha"] if "transparency" in image.info else []
     return np.ascontiguousarray(values, dtype=np.uint16), notes
+
+
+def is_negative(image: Image.Image) -> bool:
+    """Tell whether 0 is white in a TIFF, which Pillow undoes for 8 bits only."""
+    tags = getattr(image, "tag_v2", {})
+    return image.mode.startswith("I;16") and tags.get(ExifTags.Base.PhotometricInterpretation) == 0
 
 
 def drops_profile(mode: str) -> bool:

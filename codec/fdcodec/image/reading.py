@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
@@ -104,20 +103,20 @@ def _read_npy(data: bytes, max_pixels: int) -> Picture:
 def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture, list[str]]:
     with _opened(data) as image:
         _check_pixels(image.size, max_pixels)
+        _refuse_deep_planes(image, data)
         losses = list(losses_of(image, data))
         for refusal in (loss.refusal for loss in losses if lossless and loss.refusal):
             raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
-        _refuse_deep_planes(image, data)
-        is_negative = _is_negative(image)
         picture, mode_notes = picture_of_pillow(as_stored(image))
-        if is_negative:
-            picture = replace(picture, samples=np.invert(picture.samples))
         return picture, [loss.note for loss in losses if loss.note] + mode_notes
 
 
 def _opened(data: bytes) -> Image.Image:
     try:
-        return Image.open(BytesIO(data), formats=READABLE_FORMATS)
+        image = Image.open(BytesIO(data), formats=READABLE_FORMATS)
+        if image.format == "PNG":  # of which Pillow takes pixels without a look at their checksums
+            Image.open(BytesIO(data), formats=["PNG"]).verify()
+        return image
     except UnidentifiedImageError:
         _refuse_rare_tiff(data)
         raise
@@ -132,12 +131,6 @@ def _refuse_rare_tiff(data: bytes) -> None:
     except SyntaxError as error:
         if "unknown pixel mode" in str(error):
             raise UnsupportedError(f"TIFF of samples that are not supported; {CONVERT}") from None
-
-
-def _is_negative(image: Image.Image) -> bool:
-    """Tell whether 0 is white, which Pillow undoes for 8 bits only."""
-    tags = image.tag_v2 if isinstance(image, TiffImageFile) else {}
-    return image.mode.startswith("I;16") and tags.get(ExifTags.Base.PhotometricInterpretation) == 0
 
 
 def _refuse_deep_planes(image: Image.Image, data: bytes) -> None:

@@ -23,6 +23,15 @@ def stated_resolution(image: Image.Image) -> Resolution | None:
     return None
 
 
+def uneven_density(image: Image.Image) -> Resolution | None:
+    """Return how many pixels across are as long as how many down, where a PNG or JPEG says so, and without a unit."""
+    name = "jfif_density" if image.info.get("jfif_unit") == 0 else "aspect"
+    match image.info.get(name):
+        case (int(x), int(y)) if x != y and x > 0 and y > 0:
+            return x, y
+    return None
+
+
 def resolution_of(exif: bytes) -> Resolution | None:
     """Return what EXIF states, None if it states nothing or is damaged."""
     with suppress(Exception):  # Pillow lets nearly every built-in exception out where tags are damaged
