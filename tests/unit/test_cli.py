@@ -187,6 +187,13 @@ def test_help_and_version(cli, arguments):
     assert cli(*arguments).code == 0
 
 
+def test_help_tells_the_limits(cli):
+    """How many threads there may be, and how large tiles, stands in the help, and not in the error only."""
+    told = " ".join(cli("encode", "--help").out.decode().split())
+    assert "Threads, at most 64," in told
+    assert "16 to 65535 pixels" in told
+
+
 def test_closed_pipe_is_silent(encoded):
     """A reader that stops reading is no error."""
     command = f"{sys.executable} -m fdcodec info {'a.fdc ' * 3000}| head -1; exit ${{PIPESTATUS[0]}}"

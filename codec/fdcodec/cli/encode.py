@@ -6,6 +6,7 @@ import os
 from dataclasses import replace
 from functools import partial
 from math import inf, isinf
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
 from fdcodec.cli.jobs import Job, find_files, plan_jobs, split_output, split_threads, without_done
+from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 
 if TYPE_CHECKING:
     from fdcodec.coding.parameters import Parameters
@@ -70,7 +72,9 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @click.option("--embed/--no-embed", default=None, help="Put the class model into the file, or only its hash.")
 @click.option("-e", "--effort", type=int, default=5, show_default=True, help="1 (fastest) to 9 (smallest file).")
 @options.threads
-@click.option("--tile", type=int, help="Side of tiles that can be decoded alone, in pixels.")
+@click.option(
+    "--tile", type=int, help=f"Side of tiles that can be decoded alone, {MIN_TILE_SIZE} to {MAX_SIDE} pixels."
+)
 @click.option("--sparsity", type=int, help="Most coefficients kept in a block.")
 @click.option(
     "--tune",
@@ -101,6 +105,8 @@ def encode(
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc")
+    if output is not None:
+        _check_suffix(Path(output).suffix.lower())
     console = Console(as_json=as_json, quiet=quiet)
     files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive, out_dir=out_dir)
     jobs = plan_jobs(files, ".fdc", output, out_dir)
@@ -123,6 +129,17 @@ def encode(
             encoding = replace(encoding, progress=partial(show, "tiles"))
         work = partial(_encode, settings=encoding, target=target, left_out=left_out)
         return run_jobs(jobs, work, console, force=force, at_once=at_once)
+
+
+def _check_suffix(suffix: str) -> None:
+    """Raise an error if an output has the suffix of another image format, as that of a decode has."""
+    from PIL import Image
+
+    if suffix == ".npy" or (suffix != ".fdc" and Image.registered_extensions().get(suffix) in Image.SAVE):
+        raise click.BadParameter(
+            f"{suffix} is the suffix of another format than encode writes; end the name in .fdc, or decode to {suffix}",
+            param_hint=["-o", "--output"],
+        )
 
 
 def _is_given(name: str) -> bool:

@@ -69,13 +69,15 @@ def reports(command: Command) -> Command:
 
 def threads(command: Command) -> Command:
     """Add how many threads may be used."""
+    from fdcodec.arguments import MAX_THREADS
+
     return click.option(
         "-j",
         "--threads",
         type=int,
         default=1,
         show_default=True,
-        help="Threads, over inputs and over what is in each; 0 for one a processor.",
+        help=f"Threads, at most {MAX_THREADS}, over inputs and over what is in each; 0 for one a processor.",
     )(command)
 
 
