@@ -67,7 +67,12 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 )
 @click.option("--lossless", is_flag=True, help="Give back every sample exactly.")
 @click.option(
-    "-t", "--transform", default="auto", show_default=True, help="auto, a preset, or the path of an .fdt file."
+    "-t",
+    "--transform",
+    default="auto",
+    show_default=True,
+    shell_complete=options.model_names,
+    help="auto, a preset, or the path of an .fdt file.",
 )
 @click.option("--embed/--no-embed", default=None, help="Put the class model into the file, or only its hash.")
 @click.option("-e", "--effort", type=int, default=5, show_default=True, help="1 (fastest) to 9 (smallest file).")
