@@ -52,6 +52,8 @@ def test_model_that_is_not_installed(cli):
     assert "warning: keep mine.fdt: it is not installed" in cli("encode", "a.png", "-t", "mine.fdt", "--no-embed").err
     assert cli("decode", "a.fdc", "-o", "b.npy").code == 3
     assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "mine.fdt").code == 0
+    for command in (("decode", "a.fdc", "-o", "c.npy"), ("check", "a.fdc")):
+        assert "give its .fdt file as `transform` (-t)" in cli(*command).err
     assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0
 
 
