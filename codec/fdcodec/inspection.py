@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fdcodec import container
+from fdcodec.arguments import check_flags
 from fdcodec.container.constants import CRC_BYTES, VERSION
-from fdcodec.errors import TransformNotFoundError
+from fdcodec.errors import FdcError, FormatError, TransformNotFoundError
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
+from fdcodec.sources import Source, read_source
 
 if TYPE_CHECKING:
     from fdcodec.model import ClassModel
@@ -16,19 +19,61 @@ if TYPE_CHECKING:
 _CHANNEL_NAMES = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGB+alpha"}
 
 
-def describe(data: bytes) -> dict[str, Any]:
-    """Return the facts of a file as JSON takes them; `container.read` says which errors are raised.
+def info(data: Source, *, bits: bool = False) -> dict[str, Any]:
+    """Return what `fdcodec info` tells of a file; without `bits` no pixel is decoded.
 
     Parameters
     ----------
     data
-        Bytes of the file. Every checksum is compared.
+        As for `decode`. Every checksum is compared.
+    bits
+        Decode the file, and add where its bits go.
+
+    Returns
+    -------
+    dict
+        Facts by name, as JSON takes them and `fdcodec info --json` has them; None where the file has no such thing.
+
+    Raises
+    ------
+    FormatError, UnsupportedError
+        As for `decode`.
+    LimitError, TransformNotFoundError
+        As for `decode`, with `bits` only.
     """
-    file = container.read(data, max_pixels=MAX_SIDE * MAX_SIDE)
-    header = file.header
+    check_flags(bits=bits)
+    content = read_source(data)
+    facts = _facts(container.read(content, max_pixels=MAX_SIDE * MAX_SIDE), len(content))
+    return facts | (describe_bits(content) if bits else {})
+
+
+def readable_facts(data: bytes) -> dict[str, Any]:
+    """Return the facts of a damaged file: of its intact chunks, else of its header as it stands there, or none."""
+    with suppress(FdcError):
+        file, lost, _ = container.salvage(data, max_pixels=MAX_SIDE * MAX_SIDE)
+        return _facts(file, len(data)) | {"lost_tiles": len(lost)}
+    with suppress(FdcError):
+        return _facts_of_header(container.read_header(data)) | {"file_bytes": len(data)}
+    return {}
+
+
+def _facts(file: container.File, size_bytes: int) -> dict[str, Any]:
     return {
         "format_version": VERSION,
         "form": "chunked" if file.chunks else "compact",
+        **_facts_of_header(file.header),
+        "file_bytes": size_bytes,
+        "payload_bytes": sum(len(payload) for payload in file.payloads),
+        "bpp": round(8 * size_bytes / file.header.pixels, 4),
+        **_facts_of_model(file),
+        "metadata_bytes": {name: len(block or b"") for name, block in file.metadata._asdict().items()},
+        "pixel_hash": file.pixel_hash.hex() if file.pixel_hash else None,
+        "chunks": [{"type": kind, "bytes": length} for kind, length in file.chunks],
+    }
+
+
+def _facts_of_header(header: container.Header) -> dict[str, Any]:
+    return {
         "width": header.width,
         "height": header.height,
         "samples": _CHANNEL_NAMES[header.channels],
@@ -37,16 +82,6 @@ def describe(data: bytes) -> dict[str, Any]:
         **_coding_of(header),
         "tiles": header.tile_count,
         "tile_size": header.tile_size or None,
-        "file_bytes": len(data),
-        "payload_bytes": sum(len(payload) for payload in file.payloads),
-        "bpp": round(8 * len(data) / header.pixels, 4),
-        "transform": "embedded" if file.model_bytes else "named" if file.model_ref else "none",
-        "transform_name": _name_of(file),
-        "transform_hash": file.model_ref.hex() if file.model_ref else None,
-        "transform_bytes": len(file.model_bytes or b""),
-        "metadata_bytes": {name: len(block or b"") for name, block in file.metadata._asdict().items()},
-        "pixel_hash": file.pixel_hash.hex() if file.pixel_hash else None,
-        "chunks": [{"type": kind, "bytes": length} for kind, length in file.chunks],
     }
 
 
@@ -71,16 +106,33 @@ def _coding_of(header: container.Header) -> dict[str, Any]:
     }
 
 
-def _name_of(file: container.File) -> str | None:
-    """Return the installed name of the class model that a file names, or None."""
+def _facts_of_model(file: container.File) -> dict[str, Any]:
+    """Return how a file has its class model, under which name that is installed, its hash as far as it is known."""
+    reference = file.model_ref if file.model_bytes is None else _hash_of(file.model_bytes)
+    return {
+        "transform": "embedded" if file.model_bytes else "named" if file.model_ref else "none",
+        "transform_name": None if reference is None else _name_of(reference),
+        "transform_hash": None if reference is None else reference.hex(),
+        "transform_bytes": len(file.model_bytes or b""),
+    }
+
+
+def _hash_of(model_bytes: bytes) -> bytes | None:
+    """Return the hash of an embedded class model, or None where the bytes are not those of one."""
+    from fdcodec.model import ClassModel
+
+    with suppress(FormatError):
+        return ClassModel.from_bytes(model_bytes).hash
+    return None
+
+
+def _name_of(reference: bytes) -> str | None:
+    """Return the name under which the class model of a hash is installed, or None."""
     from fdcodec.model import find
 
-    if file.model_ref is None:
-        return None
-    try:
-        return find(file.model_ref).name
-    except TransformNotFoundError:
-        return None
+    with suppress(TransformNotFoundError):
+        return find(reference).name
+    return None
 
 
 def describe_bits(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> dict[str, Any]:

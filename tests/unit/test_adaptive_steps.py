@@ -19,7 +19,7 @@ from fdcodec.coding.parameters import Parameters, step_index_for, visual_step
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
-from fdcodec.inspection import describe, describe_bits
+from fdcodec.inspection import describe_bits
 from fdcodec.kernels.offset_syntax import code_offset
 from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.model import ClassModel
@@ -204,7 +204,7 @@ def test_visual_files_say_so(channels):
     """A file tuned by eye has offsets, `info` tells it, and their bits are counted."""
     data = fdcodec.encode(uneven(40, 72)[:, :, :channels].copy(), effort=1, tune="visual", verify=True)
     assert is_adaptive(data)
-    assert describe(data)["tune"] == "visual"
+    assert fdcodec.info(data)["tune"] == "visual"
     counts = describe_bits(data)["element_bits"]
     assert counts["luma"]["step offsets"] > 0
     assert counts["chroma"]["step offsets"] == 0
@@ -220,7 +220,7 @@ def test_screen_content_is_tuned_the_same():
 
 def test_lossless_files_have_no_tune():
     """Of a lossless file `info` names no tune."""
-    assert describe(fdcodec.encode(photo(16, 16), lossless=True))["tune"] is None
+    assert fdcodec.info(fdcodec.encode(photo(16, 16), lossless=True))["tune"] is None
 
 
 def test_targets_mean_what_they_say():

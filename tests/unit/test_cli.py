@@ -151,14 +151,13 @@ def test_notes_are_said(cli):
 
 
 def test_hint_at_lossless(cli):
-    """Drawn pictures at a very high quality, or exact, get a note that names --lossless; others get none."""
+    """Drawn pictures that are likely smaller so get a note that names --lossless, at each target; others get none."""
     Image.fromarray(np.kron(np.eye(6, dtype=np.uint8) * 200, np.ones((5, 3), np.uint8))).save("drawn.png")
-    assert "note: drawn pictures are often smaller with --lossless" in cli("encode", "drawn.png", "-q", "95").err
-    assert (
-        "note: drawn pictures are often smaller with --lossless" in cli("encode", "drawn.png", "-f", "--psnr", "60").err
-    )
-    assert "--lossless" not in cli("encode", "drawn.png", "-q", "80", "-f").err
-    for target in (("-q", "95"), ("--psnr", "55"), ("--size", "1M")):
+    told = "note: drawn pictures like this are often smaller with --lossless"
+    for target in (("-q", "30"), ("-q", "95"), ("--psnr", "60"), ("--bpp", "1")):
+        assert told in cli("encode", "drawn.png", "-f", *target).err
+    assert cli("encode", "drawn.png", "-f", "--lossless").err.count("--lossless") == 0
+    for target in (("-q", "95"), ("--psnr", "45"), ("--size", "1M")):
         assert "--lossless" not in cli("encode", "a.png", "-f", *target).err
 
 
@@ -168,7 +167,8 @@ def test_no_hint_at_lossless_for_noise(cli, options):
     page = 200 + noise(96, 96, 1, seed=1)[:, :, 0] % 8
     page[64:], page[64::7] = 255, 0
     Image.fromarray(page).save("scan.png")
-    assert "--lossless" not in cli("encode", "scan.png", "-q", "95", *options).err
+    for quality in ("30", "95"):
+        assert "--lossless" not in cli("encode", "scan.png", "-f", "-q", quality, *options).err
     assert Parameters.from_bytes(container.read_header(Path("scan.fdc").read_bytes()).parameters, 8).screen
     size = Path("scan.fdc").stat().st_size
     assert cli("encode", "scan.png", "-f", "--lossless", *options).code == 0
@@ -185,6 +185,13 @@ def test_completion(cli, shell):
 def test_help_and_version(cli, arguments):
     """Help and version are exit code 0."""
     assert cli(*arguments).code == 0
+
+
+def test_help_tells_the_limits(cli):
+    """How many threads there may be, and how large tiles, stands in the help, and not in the error only."""
+    told = " ".join(cli("encode", "--help").out.decode().split())
+    assert "Threads, at most 64," in told
+    assert "16 to 65535 pixels" in told
 
 
 def test_closed_pipe_is_silent(encoded):

@@ -3,11 +3,18 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+from tests.images import photo
 
+import fdcodec
 from fdcodec import container
+from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.coding.parameters import Parameters
-from fdcodec.model import get
+from fdcodec.errors import FormatError, ParameterError
+from fdcodec.model import ClassModel, get
+
+HEADER = container.Header(4, 4, 3, parameters=Parameters(246).to_bytes())
 
 
 def test_info_as_text(cli, encoded):
@@ -63,3 +70,63 @@ def test_info_shows_as_much_of_a_hash_as_transforms(cli, metadata, digits, told)
     assert cli("encode", "a.png", "-t", "dct", "--metadata", metadata).code == 0
     assert json.loads(cli("info", "a.fdc", "--json").out)["transform_hash"] == get("dct").hash.hex()[:digits]
     assert f"transform hash    {get('dct').hash.hex()[:told]}\n" in cli("info", "a.fdc").out.decode()
+
+
+@pytest.mark.parametrize("model", [get("dct"), ClassModel("mine", start_states=np.full((N_CONTEXTS, 2), 7, np.uint8))])
+def test_embedded_class_model_is_named_by_its_hash(cli, model):
+    """Of an embedded model the hash is told, and the name under which it is installed, if it is."""
+    Path("a.fdc").write_bytes(fdcodec.encode(photo(16, 16), transform=model, embed=True, effort=1))
+    facts = json.loads(cli("info", "a.fdc", "--json").out)
+    assert (facts["transform"], facts["transform_hash"]) == ("embedded", model.hash.hex())
+    assert facts["transform_name"] == (None if model.name == "mine" else "dct")
+
+
+def test_embedded_bytes_that_are_no_class_model_have_no_hash(cli):
+    """What is embedded in place of a model keeps nothing else from being told."""
+    Path("a.fdc").write_bytes(container.write(HEADER, [b"x"], model_bytes=b"none"))
+    facts = json.loads(cli("info", "a.fdc", "--json").out)
+    assert (facts["width"], facts["transform_bytes"], facts["transform_hash"]) == (4, 4, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "known"),
+    [
+        (lambda data: data[:-1], {"form": "chunked", "tiles": 6, "lost_tiles": 0}),
+        (lambda data: data[:-20] + bytes([data[-20] ^ 1]) + data[-19:], {"form": "chunked", "lost_tiles": 1}),
+        (lambda data: data[:60], {"width": 48, "quality": 75, "file_bytes": 60}),
+        (lambda data: data[:9], {}),
+    ],
+)
+def test_what_can_be_read_of_a_damaged_file_is_told(cli, change, known):
+    """Chunks that are intact are told, else the header if that is, and the exit code is that of a damaged file."""
+    Path("bad.fdc").write_bytes(change(fdcodec.encode(photo(32, 48), tile=16, effort=1)))
+    result = cli("info", "bad.fdc", "--json")
+    facts = json.loads(result.out)
+    assert (result.code, facts.pop("input"), bool(facts.pop("error"))) == (1, "bad.fdc", True)
+    assert (known.items() <= facts.items(), bool(facts)) == (True, bool(known))
+    result = cli("info", "bad.fdc")
+    assert (result.code, result.err.count("fdcodec: bad.fdc: "), bool(result.out)) == (1, 1, bool(known))
+
+
+def test_facts_are_told_where_bits_cannot_be_counted(cli):
+    """Without its class model a file is not decoded, and all but its bits is told, with that exit code."""
+    Path("a.fdc").write_bytes(container.write(HEADER, [b"x"], model_ref=bytes(4)))
+    result = cli("info", "a.fdc", "--bits")
+    assert (result.code, "width             4\n" in result.out.decode()) == (3, True)
+
+
+@pytest.mark.parametrize("bits", [False, True])
+def test_info_in_python_is_that_of_the_command(cli, encoded, bits):
+    """`fdcodec.info` returns what `info --json` writes, of bytes and of a path."""
+    facts = json.loads(cli("info", "a.fdc", "--json", *["--bits"] * bits).out)
+    assert fdcodec.info(encoded, bits=bits) | {"input": "a.fdc", "summary": ""} == facts
+    assert fdcodec.info("a.fdc") == fdcodec.info(encoded)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"), [((b"no file",), FormatError), ((7,), ParameterError), ((b"", "yes"), ParameterError)]
+)
+def test_info_in_python_refuses(arguments, error):
+    """What is no file, no source or no flag is an error of the library."""
+    with pytest.raises(error):
+        fdcodec.info(arguments[0], **dict(zip(["bits"], arguments[1:], strict=False)))

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.shell_completion import ShellComplete
 
 from fdcodec.cli.learn import _describe_worth
+from fdcodec.cli.main import fdcodec_group
 from fdcodec.coding import contexts as ctx
 from fdcodec.model import ClassModel, get
 
@@ -22,12 +24,36 @@ def test_warning_of_an_absent_model_says_where_to_install_it(cli, monkeypatch):
     assert "warning" not in cli(*command).err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("encode", "-t"),
+        ("encode", "a.png", "--transform"),
+        ("decode", "-t"),
+        ("check", "-t"),
+        ("learn", "--parent"),
+        ("transforms", "show"),
+        ("transforms", "export"),
+    ],
+)
+def test_names_of_class_models_are_completed(cli, monkeypatch, words):
+    """A shell is offered presets and models of FDCODEC_MODEL_PATH wherever a model is named, and paths before them."""
+    Path("models").mkdir()
+    ClassModel("photos-of-mine").save("models/photos-of-mine.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", "models")
+    complete = ShellComplete(fdcodec_group, {}, "fdcodec", "_FDCODEC_COMPLETE").get_completions
+    offered = [(item.type, item.value) for item in complete(list(words), "pho")]
+    assert offered == [("file", "pho"), ("plain", "photo"), ("plain", "photos-of-mine")]
+
+
 def test_model_that_is_not_installed(cli):
     """Encoding without the model warns first; decoding needs the model's file."""
     ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
     assert "warning: keep mine.fdt: it is not installed" in cli("encode", "a.png", "-t", "mine.fdt", "--no-embed").err
     assert cli("decode", "a.fdc", "-o", "b.npy").code == 3
     assert cli("decode", "a.fdc", "-o", "b.npy", "-t", "mine.fdt").code == 0
+    for command in (("decode", "a.fdc", "-o", "c.npy"), ("check", "a.fdc")):
+        assert "give its .fdt file as `transform` (-t)" in cli(*command).err
     assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0
 
 

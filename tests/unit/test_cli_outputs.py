@@ -40,6 +40,21 @@ def test_last_name_that_is_no_output_is_a_usage_error(cli, idle):
     assert not Path("a.fdc").exists()
 
 
+@pytest.mark.parametrize("name", ["out.png", "out.JFIF", "out.tga", "out.npy", "a.png"])
+def test_encode_writes_no_file_named_as_an_image_of_another_format(cli, idle, name):
+    """An output whose suffix is that of a format that Pillow or `decode` writes is a usage error."""
+    result = cli("encode", "a.png", "-o", name, "-f")
+    assert (result.code, "end the name in .fdc" in result.err) == (2, True)
+    assert not Path("out.png").exists()
+
+
+@pytest.mark.parametrize("name", ["out", "out.bin", "out.FDC", "out.psd"])
+def test_other_suffixes_of_outputs_are_allowed(cli, name):
+    """A suffix that names no format that is written may be that of an encoded file."""
+    assert cli("encode", "a.png", "-o", name, "-q", "5").code == 0
+    assert Path(name).exists()
+
+
 @pytest.mark.parametrize("command", ["encode", "decode"])
 def test_standard_input_goes_into_no_directory(cli, command):
     """What comes from standard input has no name to be given in --out-dir."""
@@ -113,10 +128,11 @@ def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):
     assert (result.code, "interrupted: 1 of 2 done" in result.err) == (130, True)
 
 
-@pytest.mark.parametrize(("arguments", "meant"), [(("a.png", "-o", "a.png"), False), (("b.fdc",), True)])
+@pytest.mark.parametrize(("arguments", "meant"), [(("a", "-o", "a"), False), (("b.fdc",), True)])
 def test_other_command_is_meant_where_no_output_is_named(cli, arguments, meant):
     """An input that is its own output by the default name was meant for the opposite command; a named one was not."""
-    Path("b.fdc").write_bytes(b"x")
+    for name in ("a", "b.fdc"):
+        Path(name).write_bytes(b"x")
     result = cli("encode", *arguments, "-f")
     assert (result.code, "did you mean decode" in result.err) == (2, meant)
 

@@ -18,6 +18,7 @@ from fdcodec.targets import psnr_db
         (("--psnr", "110"), "110 dB was not met"),
         (("--size", "10"), "10 bytes was not met"),
         (("--bpp", "0.1"), "12 bytes was not met"),
+        (("--bpp", "0.1"), " bits per pixel where 0.1 were asked for"),
     ],
 )
 def test_unreachable_target_is_said_and_exit_code_five(cli, target, words):
@@ -31,6 +32,14 @@ def test_size_that_cannot_be_filled_is_said(cli):
     """A limit far above the finest file is met, with a note."""
     result = cli("encode", "a.png", "--size", "1MB")
     assert (result.code, "1000000 bytes were not filled" in result.err) == (0, True)
+
+
+@pytest.mark.parametrize(("target", "told"), [("99", True), ("30", False), ("1", False)])
+def test_psnr_above_the_best_has_a_hint_at_lossless(cli, target, told):
+    """A PSNR that no quality reaches is answered with what leaves no error; one that is met or exceeded is not."""
+    Path("photo.png").write_bytes(saved(photo(64, 96), "PNG"))
+    result = cli("encode", "photo.png", "--psnr", target)
+    assert ("note: --lossless gives back every sample exactly" in result.err) == told
 
 
 def test_psnr_that_was_reached_is_told(cli):

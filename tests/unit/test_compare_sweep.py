@@ -170,6 +170,27 @@ def test_loading_reduces_to_gray_or_rgb(tmp_path):
     assert [subject.samples.shape for subject in load_all(files, gray=True)] == [(16, 16)] * 2
 
 
+@pytest.mark.parametrize(
+    ("shape", "dtype", "planes"),
+    [((16, 24), "u1", "y"), ((16, 24, 1), "u1", "y"), ((16, 24, 2), "u1", "y"), ((16, 24), "u2", "y16")]
+    + [((16, 24, channels), "u1", "rgb") for channels in (3, 4)],
+)
+def test_arrays_are_images(tmp_path, shape, dtype, planes):
+    """A file of `numpy.save` is what `encode` takes it for, also in a folder."""
+    np.save(tmp_path / "a.npy", np.full(shape, 255, dtype))
+    (loaded,) = load_all(find([tmp_path]), gray=False)
+    assert (loaded.planes, loaded.format, set(loaded.samples.flat)) == (planes, "NPY", {255})
+    assert learn([tmp_path / "a.npy"]).recipe["images"][0] in loaded.hashes
+
+
+def test_arrays_that_are_no_images_to_compare_name_the_file(tmp_path):
+    """Colour of 16 bits and numbers that are no samples are refused with the path."""
+    for name, array in (("deep", np.zeros((16, 16, 3), np.uint16)), ("float", np.zeros((16, 16)))):
+        np.save(tmp_path / name, array)
+        with pytest.raises(UnsupportedError, match=f"{name}.npy: "):
+            load_all([tmp_path / f"{name}.npy"], gray=False)
+
+
 def test_equal_stems_are_told_apart(tmp_path):
     """Images of the same name in two folders are named with their folders."""
     files = [tmp_path / folder / "x.png" for folder in ("one", "two")]

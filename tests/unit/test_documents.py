@@ -108,10 +108,10 @@ def test_table_of_options_and_arguments_is_right():
 
     table = (ROOT / "README.md").read_text().partition("| on the command line | in Python |")[2].partition("\n\n")[0]
     named = set(re.findall(r"`([^`]+)`", table))
-    functions = (fdcodec.encode, fdcodec.decode, fdcodec.decode_region, fdcodec.learn)
+    functions = (fdcodec.encode, fdcodec.decode, fdcodec.decode_region, fdcodec.info, fdcodec.learn)
     arguments = {name for function in functions for name in inspect.signature(function).parameters}
     assert arguments - named == {"image", "data", "region", "images", "progress"}
-    commands = [fdcodec_group.get_command(None, name) for name in ("encode", "decode", "learn")]
+    commands = [fdcodec_group.get_command(None, name) for name in ("encode", "decode", "info", "learn")]
     options = {name.partition(" ")[2] or name for name in named if re.fullmatch(r"(\w+ )?--?[\w-]+", name)}
     known = {text for command in commands for option in command.params for text in option.opts + option.secondary_opts}
     assert options <= known
@@ -120,9 +120,9 @@ def test_table_of_options_and_arguments_is_right():
 def test_every_error_has_its_exit_code_in_the_help():
     """The exit codes of the errors are those that the help lists."""
     from fdcodec import errors
-    from fdcodec.cli.main import fdcodec_group
+    from fdcodec.cli.main import INTERRUPTED, fdcodec_group
 
-    codes = {error.exit_code for error in vars(errors).values() if isinstance(error, type)}
+    codes = {INTERRUPTED, *(error.exit_code for error in vars(errors).values() if isinstance(error, type))}
     assert [code for code in codes if f"{code} " not in fdcodec_group.help] == []
 
 
@@ -131,5 +131,5 @@ def test_exit_codes_of_the_readme_are_those_of_the_help():
     from fdcodec.cli.main import fdcodec_group
 
     table = (ROOT / "README.md").read_text().partition("| exit code |")[2].partition("\n\n")[0]
-    listed = re.findall(r"\b(\d) \w", fdcodec_group.help.partition("Exit codes:")[2])
-    assert re.findall(r"^\| (\d) \|", table, re.M) == listed
+    listed = re.findall(r"\b(\d+) \w", fdcodec_group.help.partition("Exit codes:")[2])
+    assert re.findall(r"^\| (\d+) \|", table, re.M) == listed

@@ -10,7 +10,7 @@ from tests.images import noise, orientation_exif, saved, with_chunk
 from fdcodec.errors import FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import picture_of
 from fdcodec.image.picture import Picture
-from fdcodec.image.reading import read_image
+from fdcodec.image.reading import READABLE_FORMATS, READABLE_SUFFIXES, read_image
 from fdcodec.image.writing import image_bytes
 
 ICC = b"not really a profile, but opaque"
@@ -84,6 +84,12 @@ def test_unknown_suffix_lists_the_known_ones():
     """The message says what may be written."""
     with pytest.raises(ParameterError, match=r"'\.xyz' is not one of \.png"):
         image_bytes(Picture(noise(2, 2, 3, seed=9)), ".xyz")
+
+
+def test_directories_are_searched_for_every_suffix_of_the_formats():
+    """No file that Pillow knows by its suffix to be of a format that is read is passed over."""
+    known = {suffix for suffix, name in Image.registered_extensions().items() if name in READABLE_FORMATS}
+    assert known - READABLE_SUFFIXES == set()
 
 
 def test_palette_with_transparency_becomes_rgba():

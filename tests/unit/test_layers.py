@@ -83,7 +83,7 @@ def test_importing_the_package_loads_nothing_heavy():
     "use",
     [
         "import fdcodec.container",
-        "import fdcodec.errors, fdcodec; fdcodec.read_header",
+        "import fdcodec.errors, fdcodec; fdcodec.read_header, fdcodec.info",
         "from fdcodec.image.reading import read_image",
         "import fdcodec; fdcodec.register_pillow()",
         "from fdcodec.cli.main import fdcodec_group; fdcodec_group(['--help'], standalone_mode=False)",

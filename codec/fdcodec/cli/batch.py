@@ -15,10 +15,10 @@ NOT_AS_ASKED = TargetWarning.exit_code
 
 
 class Outcome(NamedTuple):
-    """What became of a job: its exit code, and facts to report or, where they are None, the fault."""
+    """What became of a job: its exit code, the facts to report, and the fault, empty where there is none."""
 
     code: int
-    facts: dict[str, Any] | None
+    facts: dict[str, Any]
     fault: str = ""
 
 
@@ -39,7 +39,7 @@ def run_jobs(
     jobs
         What to do, at least one.
     work
-        Does one job and returns the facts to report.
+        Does one job and returns the facts to report; a `fault` among them, an FdcError, is what the job failed by.
     console
         Where to report.
     force
@@ -67,8 +67,8 @@ def run_jobs(
 
 def _report(job: Job, outcome: Outcome, console: Console) -> int:
     """Say what became of a job, and return its exit code."""
-    if outcome.facts is None:
-        console.fail(str(job.source), outcome.fault)
+    if outcome.fault:
+        console.fail(str(job.source), outcome.fault, outcome.facts)
     else:
         console.report(str(job.source), outcome.facts)
     return outcome.code
@@ -82,15 +82,17 @@ def _outcome(job: Job, work: Callable[[Job], dict[str, Any]], force: bool) -> Ou
     except BrokenPipeError as error:
         if job.target == STREAM:
             raise
-        return Outcome(1, None, describe_os_error(error))
+        return Outcome(1, {}, describe_os_error(error))
     except FdcError as error:
-        return Outcome(error.exit_code, None, str(error))
+        return Outcome(error.exit_code, {}, str(error))
     except OSError as error:
-        return Outcome(1, None, describe_os_error(error))
+        return Outcome(1, {}, describe_os_error(error))
     except Exception as error:  # a defect of ours must not keep the other inputs from being done
         place = extract_tb(error.__traceback__)[-1]
         message = f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}"
-        return Outcome(1, None, message)
+        return Outcome(1, {}, message)
+    if fault := facts.pop("fault", None):
+        return Outcome(fault.exit_code, facts, str(fault))
     return Outcome(NOT_AS_ASKED if facts.get("not_as_asked") else 0, facts)
 
 

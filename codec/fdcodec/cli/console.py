@@ -76,11 +76,11 @@ class Console:
             self.say(f"{source}: note: {note}")
         self.say(f"{source}: {facts['summary']}")
 
-    def fail(self, source: str, message: str) -> None:
-        """Report a failure in one line; errors are said even when quiet."""
+    def fail(self, source: str, message: str, facts: dict[str, Any] | None = None) -> None:
+        """Report a failure in one line, in JSON with the facts that there are; errors are said even when quiet."""
         message = " ".join(in_options(message.removeprefix(f"{source}: ")).split())
         if self._as_json:
-            write_line(as_json({"input": source, "error": message}))
+            write_line(as_json({"input": source, "error": message, **(facts or {})}))
         self._echo(f"fdcodec: {source}: {message}")
 
     @contextmanager

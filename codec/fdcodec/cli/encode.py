@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
-from math import inf, isinf
+from math import isinf
+from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -17,22 +18,12 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
 from fdcodec.cli.jobs import Job, find_files, plan_jobs, split_output, split_threads, without_done
+from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 
 if TYPE_CHECKING:
-    from fdcodec.coding.parameters import Parameters
     from fdcodec.coding.settings import EncoderSettings
-    from fdcodec.container import Header
-    from fdcodec.image.picture import Samples
+    from fdcodec.errors import TargetWarning
     from fdcodec.model import ClassModel
-
-NEARLY_LOSSLESS = 90.0
-"""About where drawn pictures get smaller without loss: at qualities 88 and 100, 12 of 18 files of 9 pictures were."""
-
-MOST_PATTERNS = 0.75
-"""Different patterns for each byte of the file, up to which this is likely smaller without loss.
-
-At quality 92, 36 of 41 drawn pictures up to it were, and 15 of 50 above it; pages with noise have 1.4 and more.
-"""
 
 _METADATA = ("exif", "xmp", "icc")
 
@@ -65,12 +56,19 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 )
 @click.option("--lossless", is_flag=True, help="Give back every sample exactly.")
 @click.option(
-    "-t", "--transform", default="auto", show_default=True, help="auto, a preset, or the path of an .fdt file."
+    "-t",
+    "--transform",
+    default="auto",
+    show_default=True,
+    shell_complete=options.model_names,
+    help="auto, a preset, or the path of an .fdt file.",
 )
 @click.option("--embed/--no-embed", default=None, help="Put the class model into the file, or only its hash.")
 @click.option("-e", "--effort", type=int, default=5, show_default=True, help="1 (fastest) to 9 (smallest file).")
 @options.threads
-@click.option("--tile", type=int, help="Side of tiles that can be decoded alone, in pixels.")
+@click.option(
+    "--tile", type=int, help=f"Side of tiles that can be decoded alone, {MIN_TILE_SIZE} to {MAX_SIDE} pixels."
+)
 @click.option("--sparsity", type=int, help="Most coefficients kept in a block.")
 @click.option(
     "--tune",
@@ -101,6 +99,8 @@ def encode(
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc")
+    if output is not None:
+        _check_suffix(Path(output).suffix.lower())
     console = Console(as_json=as_json, quiet=quiet)
     files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive, out_dir=out_dir)
     jobs = plan_jobs(files, ".fdc", output, out_dir)
@@ -123,6 +123,17 @@ def encode(
             encoding = replace(encoding, progress=partial(show, "tiles"))
         work = partial(_encode, settings=encoding, target=target, left_out=left_out)
         return run_jobs(jobs, work, console, force=force, at_once=at_once)
+
+
+def _check_suffix(suffix: str) -> None:
+    """Raise an error if an output has the suffix of another image format, as that of a decode has."""
+    from PIL import Image
+
+    if suffix == ".npy" or (suffix != ".fdc" and Image.registered_extensions().get(suffix) in Image.SAVE):
+        raise click.BadParameter(
+            f"{suffix} is the suffix of another format than encode writes; end the name in .fdc, or decode to {suffix}",
+            param_hint=["-o", "--output"],
+        )
 
 
 def _is_given(name: str) -> bool:
@@ -162,6 +173,7 @@ def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None
 
 
 def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[str, bytes]) -> dict[str, Any]:
+    from fdcodec.cli.hints import hint
     from fdcodec.image.arrays import as_picture
     from fdcodec.image.reading import read_image
     from fdcodec.targets import encode_to_target
@@ -171,6 +183,7 @@ def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[
     data, psnr_db, miss = encode_to_target(as_picture(picture, **left_out), settings, target)
     job.write(data)
     bpp = 8 * len(data) / (picture.width * picture.height)
+    notes = (*notes, _told(miss, target, bpp), hint(data, target, psnr_db, picture.samples))
     return {
         "output": str(job.target),
         "width": picture.width,
@@ -180,35 +193,16 @@ def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[
         "bpp": round(bpp, 4),
         "psnr_db": None if psnr_db is None or isinf(psnr_db) else round(psnr_db, 2),  # JSON has no infinity
         "seconds": round(perf_counter() - start, 3),
-        "notes": (*notes, *([str(miss)] if miss else []), *_hints(data, target, psnr_db, picture.samples)),
+        "notes": tuple(filter(None, notes)),
         "not_as_asked": miss is not None and not miss.kept,
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp"
         + ("" if psnr_db is None else f", {psnr_db:.2f} dB"),
     }
 
 
-def _hints(data: bytes, target: Target, psnr_db: float | None, samples: Samples) -> tuple[str, ...]:
-    """Say where another choice is likely better: lossless, for drawn pictures without noise at a high quality."""
-    from fdcodec import container
-    from fdcodec.coding.parameters import Parameters
-
-    if target.kind == "lossless":
-        return ()
-    header = container.read_header(data)
-    parameters = Parameters.from_bytes(header.parameters, header.depth)
-    quality = target.value if target.kind == "quality" else parameters.quality or 0
-    if (quality < NEARLY_LOSSLESS and psnr_db != inf) or not _repeats(len(data), header, parameters, samples):
-        return ()
-    return ("drawn pictures are often smaller with --lossless than at this quality, and exact; decoding takes longer",)
-
-
-def _repeats(size_bytes: int, header: Header, parameters: Parameters, samples: Samples) -> bool:
-    """Tell whether a picture is drawn, and its tiles have so few patterns that they are likely smaller without loss."""
-    from fdcodec.image.sample_range import eight_bits
-    from fdcodec.image.screen import count_patterns, is_screen
-
-    if not (parameters.screen if header.depth == 8 else is_screen(eight_bits(samples, parameters.sample_range))):
-        return False
-    tiles = map(header.tile_rectangle, range(header.tile_count))
-    patterns = sum(count_patterns(samples[y : y + height, x : x + width]) for x, y, width, height in tiles)
-    return patterns <= MOST_PATTERNS * size_bytes
+def _told(miss: TargetWarning | None, target: Target, bpp: float) -> str:
+    """Return in what the target was missed, of bits per pixel in these, too; empty where it was not."""
+    if miss is None:
+        return ""
+    asked = f"; that is {bpp:.4g} bits per pixel where {target.value:g} were asked for" if target.kind == "bpp" else ""
+    return f"{miss}{asked}"

@@ -9,6 +9,7 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import COUNTING, Console, write_line
 from fdcodec.cli.jobs import Job, find_files, jobs_of
+from fdcodec.errors import FdcError
 
 HASH_DIGITS = 16
 """Of a class model's hash, as `transforms` shows; small files have 8."""
@@ -19,7 +20,7 @@ HASH_DIGITS = 16
 @click.option("--bits", is_flag=True, help="Decode, and show where the bits go.")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) -> int:
-    """Show what .fdc files hold; without --bits nothing is decoded."""
+    """Show what .fdc files hold, of damaged ones as far as it can be read; without --bits nothing is decoded."""
     if bits:
         Console().announce_compilation(COUNTING)
     jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive))
@@ -27,11 +28,14 @@ def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) ->
 
 
 def _info(job: Job, bits: bool, as_json: bool) -> dict[str, Any]:
-    from fdcodec.inspection import describe, describe_bits
+    from fdcodec import inspection
 
     data = job.read()
-    facts = describe(data) | (describe_bits(data) if bits else {})
-    if not as_json:
+    try:
+        facts, fault = inspection.info(data, bits=bits), None
+    except FdcError as error:
+        facts, fault = inspection.readable_facts(data), error
+    if facts and not as_json:
         write_line(str(job.source))
         for name, value in facts.items():
             if name in ("part_bits", "element_bits"):
@@ -39,7 +43,7 @@ def _info(job: Job, bits: bool, as_json: bool) -> dict[str, Any]:
             elif value is not None:
                 shown = value[:HASH_DIGITS] if name == "transform_hash" else value
                 write_line(f"  {name.replace('_', ' '):<18}{_text(shown)}")
-    return {**facts, "summary": ""}
+    return facts | ({"summary": ""} if fault is None else {"fault": fault})
 
 
 def _echo_table(title: str, counts: dict[str, Any]) -> None:

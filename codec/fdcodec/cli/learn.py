@@ -26,7 +26,13 @@ DURATION = (
     "-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The class model, NAME.fdt."
 )
 @click.option("--name", help="What the model is called; the output's name unless given.")
-@click.option("--parent", default="photo", show_default=True, help="Model to start from: a preset or an .fdt file.")
+@click.option(
+    "--parent",
+    default="photo",
+    show_default=True,
+    shell_complete=options.model_names,
+    help="Model to start from: a preset or an .fdt file.",
+)
 @click.option("-f", "--force", is_flag=True, help="Replace an existing output.")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
 def learn(

@@ -25,7 +25,8 @@ _COMMANDS = {
     "completion": "Print the completion script of a shell.",
 }
 
-_INTERRUPTED = 130
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 and the number of its signal, as shells have it."""
 
 
 class ClosedPipeError(Exception):
@@ -65,7 +66,7 @@ def fdcodec_group() -> None:
     """Image compression whose transform is learned for a class of images.
 
     Exit codes: 0 done, 1 an input failed, 2 usage, 3 unsupported file, or a class model or package is missing,
-    4 limit exceeded, 5 written, but not as asked, 6 decoded, but not to what was encoded.
+    4 limit exceeded, 5 written, but not as asked, 6 decoded, but not to what was encoded, 130 interrupted.
     """
 
 
@@ -73,7 +74,7 @@ def main() -> None:
     """Run the command line and leave with its exit code; errors are one line, never a traceback."""
     gc.set_threshold(50_000)  # imports make as many objects, which all stay; looking through them takes 5 % of a start
     code = run(sys.argv[1:])
-    if code == _INTERRUPTED:  # at once: threads may be in a kernel for a minute, and files are put in place in one step
+    if code == INTERRUPTED:  # at once: threads may be in a kernel for a minute, and files are put in place in one step
         from fdcodec.image.files import remove_unfinished
 
         remove_unfinished()
@@ -91,7 +92,7 @@ def run(arguments: Sequence[str]) -> int:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return _INTERRUPTED
+        return INTERRUPTED
     except ClosedPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at exit
         return 0

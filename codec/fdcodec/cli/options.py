@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
 
 class NonEmptyPath(click.Path):
@@ -26,6 +27,14 @@ def byte_count(context: click.Context, parameter: click.Parameter, value: str | 
     if parts is None:
         raise click.BadParameter(f"{value!r} is not a number of bytes, such as 40000, 40k or 1.5M")
     return int(Fraction(parts[1]) * {"": 1, "k": 1000, "m": 1_000_000}[parts[2].lower()])
+
+
+def model_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the names of class models that begin so; where none does, shells complete paths, and zsh and fish both."""
+    from fdcodec.model import names
+
+    paths = CompletionItem(incomplete, type="file")  # first, as bash forgets what stands before it
+    return [paths, *(CompletionItem(name) for name in names() if name.startswith(incomplete))]
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -69,13 +78,15 @@ def reports(command: Command) -> Command:
 
 def threads(command: Command) -> Command:
     """Add how many threads may be used."""
+    from fdcodec.arguments import MAX_THREADS
+
     return click.option(
         "-j",
         "--threads",
         type=int,
         default=1,
         show_default=True,
-        help="Threads, over inputs and over what is in each; 0 for one a processor.",
+        help=f"Threads, at most {MAX_THREADS}, over inputs and over what is in each; 0 for one a processor.",
     )(command)
 
 
@@ -84,7 +95,10 @@ def decoding(command: Command) -> Command:
     for option in (
         threads,
         click.option(
-            "-t", "--transform", help="Class model of files that name it, if it is not installed: an .fdt file."
+            "-t",
+            "--transform",
+            shell_complete=model_names,
+            help="Class model of files that name it, if it is not installed: an .fdt file.",
         ),
     ):
         command = option(command)

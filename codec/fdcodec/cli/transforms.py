@@ -7,7 +7,7 @@ import click
 
 from fdcodec.cli.batch import check_model_path
 from fdcodec.cli.console import Console, write_line
-from fdcodec.cli.options import NonEmptyPath
+from fdcodec.cli.options import NonEmptyPath, model_names
 from fdcodec.errors import FdcError
 
 
@@ -41,7 +41,7 @@ def list_models(as_json: bool) -> int:
 
 
 @transforms.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=model_names)
 def show_model(name: str) -> None:
     """Write everything about a model, given by name or by the path of an .fdt file, as JSON."""
     from fdcodec import model
@@ -52,7 +52,7 @@ def show_model(name: str) -> None:
 
 
 @transforms.command("export")
-@click.argument("name")
+@click.argument("name", shell_complete=model_names)
 @click.argument("last", required=False, metavar="[OUTPUT]", type=NonEmptyPath(dir_okay=False, path_type=Path))
 @click.option(
     "-o",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Literal
 
 from fdcodec.compare import INSTALL, codecs, crops, environment, report, subjects
@@ -56,7 +57,7 @@ def compare(
     chosen, shallow = _of_depth(chosen, metrics, depth)
     skipped |= shallow
     steps = sweep(images, chosen, metrics or metrics_of(depth), qualities)
-    folder.mkdir(parents=True, exist_ok=True)  # after everything that is refused
+    _check_writable(folder)
     accepted()
     records = list(track(steps, description="Coding", total=len(images) * len(chosen)))
     measured = Comparison(environment.describe(), skipped, records)
@@ -83,6 +84,17 @@ def _of_depth(chosen: Sequence[Codec], metrics: Sequence[str] | None, depth: int
     if left_out:
         raise ParameterError(f"metrics: {left_out[0]!r} is defined for 8 bits a sample only; leave it out")
     return able, {codec.label: "images of 8 bits a sample" for codec in chosen if codec not in able}
+
+
+def _check_writable(folder: Path) -> None:
+    """Raise an OSError now, and not after the work, if a folder cannot be written into; it is left as it was."""
+    absent = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        TemporaryFile(dir=folder).close()
+    finally:
+        for path in absent:
+            path.rmdir()
 
 
 def _check(chosen: Sequence[Codec], qualities: Sequence[float] | None, metrics: Sequence[str] | None) -> None:

@@ -15,9 +15,10 @@ from fdcodec.image.pillow_modes import samples_of_pillow
 from fdcodec.image.reading import read_image
 from fdcodec.training.training_images import training_hash, training_samples
 
-LOSSLESS_SUFFIXES = {".png", ".ppm", ".pgm", ".bmp", ".tif", ".tiff"}
+LOSSLESS_SUFFIXES = {".png", ".ppm", ".pgm", ".bmp", ".tif", ".tiff", ".npy"}
 EIGHT_BIT_MODES = {"1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr"}
 SIXTEEN_BIT_MODES = {"I;16", "I;16B", "I;16L", "I"}
+TAKEN = "compare takes images of 8 bits a sample, and gray of 16"
 MIN_SIDE_PX = 8  # below it SSIMULACRA 2 is not defined, and curves say nothing
 
 
@@ -62,7 +63,7 @@ def find(paths: Iterable[Path]) -> list[Path]:
             files.append(path)
     if not files:
         raise ParameterError(
-            "images: none of the directories holds an image in a lossless format (PNG, PNM, BMP, TIFF)"
+            "images: none of the directories holds an image in a lossless format (PNG, PNM, BMP, TIFF, NPY)"
         )
     return files
 
@@ -95,8 +96,8 @@ def _names(files: Sequence[Path]) -> list[str]:
 
 def _load(path: Path, name: str, gray: bool) -> Subject:
     try:
-        with Image.open(path) as image:
-            samples, kind = _samples_of(image, gray), image.format or ""
+        with _opened(path) as image:
+            samples, kind = _samples_of(image, gray), image.format or "NPY"
         learned = training_hash(training_samples(read_image(path).picture.samples))
     except FdcError as error:
         raise type(error)(f"{path}: {error}") from error
@@ -109,11 +110,21 @@ def _load(path: Path, name: str, gray: bool) -> Subject:
     return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples, learned)
 
 
+def _opened(path: Path) -> Image.Image:
+    """Return the image of a file, of an array of `numpy.save` the one that `encode` takes it for."""
+    if path.suffix.lower() != ".npy":
+        return Image.open(path)
+    picture = read_image(path).picture
+    if picture.depth == 16 and picture.channels > 1:
+        raise UnsupportedError(f"{picture.channels} channels of 16 bits; {TAKEN}")
+    return Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
+
+
 def _samples_of(image: Image.Image, gray: bool) -> Samples:
     if image.mode in SIXTEEN_BIT_MODES:
         return samples_of_pillow(image)[0]
     if image.mode not in EIGHT_BIT_MODES:
-        raise UnsupportedError(f"mode {image.mode!r}; compare takes images of 8 bits a sample, and gray of 16")
+        raise UnsupportedError(f"mode {image.mode!r}; {TAKEN}")
     samples: Samples = np.asarray(_opaque(image).convert("L" if gray or image.mode in {"1", "L", "LA"} else "RGB"))
     return samples
 

@@ -26,9 +26,14 @@ READABLE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "AVIF", "JPEG2000", "PPM", "B
 
 READABLE_SUFFIXES = frozenset(
     f".{name}"
-    for name in "png jpg jpeg jpe mpo tif tiff webp avif jp2 j2k ppm pgm pnm pbm bmp dib gif npy".split()  # noqa: SIM905
+    for name in (  # noqa: SIM905
+        "png apng jpg jpeg jpe jfif mpo tif tiff webp avif avifs jp2 j2k j2c jpc jpf jpx "
+        "ppm pgm pnm pbm pfm bmp dib gif npy"
+    ).split()
 )
-"""File name suffixes that a search through a directory picks up."""
+"""File name suffixes that a search through a directory picks up: all that Pillow knows of the formats, MPO and arrays.
+
+Pillow's own list would need all its readers to be imported."""
 
 _NPY_SIGNATURE = b"\x93NUMPY"
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*")

@@ -96,7 +96,7 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
         )
     raise TransformNotFoundError(
         f"the file needs the class model {reference.hex()}, which is not in {searched}; "
-        "decode with `transform` (-t) naming its .fdt file, or set FDCODEC_MODEL_PATH to where it is"
+        "give its .fdt file as `transform` (-t), or set FDCODEC_MODEL_PATH to where it is"
     )
 
 

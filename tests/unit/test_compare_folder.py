@@ -1,0 +1,39 @@
+"""The folder of a comparison: there once there is something to write."""
+
+import pytest
+from PIL import Image
+from tests.images import ramp
+
+from fdcodec.compare.rivals import WebP
+from fdcodec.compare.run import compare
+
+
+@pytest.fixture
+def picture(tmp_path):
+    """Return the path of a small picture."""
+    path = tmp_path / "picture.png"
+    Image.fromarray(ramp(16, 16, 3)).save(path)
+    return path
+
+
+@pytest.mark.parametrize("made", [False, True])
+def test_comparison_that_ends_early_leaves_no_folder(picture, tmp_path, monkeypatch, made):
+    """A comparison that is interrupted while it codes leaves a folder only where there was one."""
+
+    def interrupted(self, image, quality):
+        assert (tmp_path / "new").exists() == made
+        raise KeyboardInterrupt
+
+    folder = tmp_path / "new" / "report"
+    if made:
+        folder.mkdir(parents=True)
+    monkeypatch.setattr(WebP, "encode", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        compare([picture], folder, names=["webp"], metrics=["psnr"])
+    assert (folder.exists(), (tmp_path / "new").exists()) == (made, made)
+
+
+def test_folder_that_cannot_be_made_is_told_before_the_work(picture, tmp_path):
+    """A folder below a file is refused before anything is coded."""
+    with pytest.raises(OSError, match="picture"):
+        compare([picture], picture / "report", names=["webp"], metrics=["psnr"], accepted=lambda: pytest.fail("begun"))
