@@ -9,7 +9,7 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import check_model_path, describe_os_error
 from fdcodec.cli.console import Console
 from fdcodec.cli.jobs import Job, find_files, jobs_of
-from fdcodec.errors import FdcError
+from fdcodec.errors import FdcError, ParameterError
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel
 from fdcodec.words import counted
@@ -23,9 +23,12 @@ DURATION = (
 @click.command()
 @options.inputs
 @click.option(
-    "-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path), help="The class model, NAME.fdt."
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The class model, NAME.fdt; it is found by NAME.",
 )
-@click.option("--name", help="What the model is called; the output's name unless given.")
 @click.option("--parent", default="photo", show_default=True, help="Model to start from: a preset or an .fdt file.")
 @click.option("-f", "--force", is_flag=True, help="Replace an existing output.")
 @click.option("--quiet", is_flag=True, help="Say nothing but errors.")
@@ -33,7 +36,6 @@ def learn(
     inputs: tuple[str, ...],
     recursive: bool,
     output: Path,
-    name: str | None,
     parent: str,
     force: bool,
     quiet: bool,
@@ -48,6 +50,7 @@ def learn(
 
     console = Console(quiet=quiet)
     check_model_path(output, force)
+    _check_name(output)
     start = resolved(parent, "parent")
     jobs = jobs_of(find_files(inputs, READABLE_SUFFIXES, recursive=recursive))
     images = [picture for picture in (_read(job, console) for job in jobs) if picture is not None]
@@ -56,13 +59,22 @@ def learn(
     console.announce_compilation("learning from")
     console.say(f"learning from {counted(len(images), 'image')}; {DURATION}")
     with console.progress() as progress:
-        model = api_learn.learn(images, name=name or output.stem, parent=start, progress=progress)
+        model = api_learn.learn(images, parent=start, progress=progress)
     model.save(output)
     facts = f"{len(model.to_bytes())} bytes, {model.hash.hex()[:16]}"
     console.say(f"{output}: learned from {counted(len(images), 'image')}, {facts}")
     console.say(f"{output}: {_describe_worth(model.recipe)}")
     console.say(f"{output}: {_describe_learned(model)}")
     return int(len(images) < len(jobs))
+
+
+def _check_name(output: Path) -> None:
+    """Raise ParameterError if the model could not be found by its name."""
+    from fdcodec.model.registry import is_reserved
+
+    if is_reserved(output.stem):
+        meant = "the choice among the presets" if output.stem == "auto" else "a preset"
+        raise ParameterError(f"output: -t {output.stem} means {meant}, not {output}; name the model otherwise")
 
 
 def _describe_worth(recipe: dict[str, Any]) -> str:
