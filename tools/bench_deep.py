@@ -22,6 +22,7 @@ from PIL import Image
 import fdcodec
 from bench_record import store
 from fdcodec.compare.bd_rate import bd_rate
+from fdcodec.compare.metrics import psnr
 
 Samples = NDArray[np.uint16]
 FOLDERS = ("ct16", "mri16", "xray16")
@@ -75,12 +76,12 @@ def curve(samples: Samples, coder: Coder) -> dict[str, list[float]]:
     points = {}
     for setting in coder.settings:
         data = coder.encode(given, setting)
-        decoded = coder.decode(data).reshape(samples.shape).astype(np.float64)
+        decoded = coder.decode(data).reshape(samples.shape)
         if coder.spread:
-            decoded = np.rint(decoded * span / PEAK) + low
-        error = float(np.mean(np.square(decoded - samples)))
-        if error:
-            points[8 * len(data) / samples.size] = 10 * math.log10(PEAK**2 / error)
+            decoded = np.rint(decoded.astype(np.float64) * span / PEAK) + low
+        quality_db = psnr(samples, decoded)
+        if quality_db < math.inf:
+            points[8 * len(data) / samples.size] = quality_db
     return {"rate_bpp": list(points), "psnr_db": list(points.values())}
 
 

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 def learn(
     images: Iterable[Samples | Image.Image | Picture | str | os.PathLike[str]],
     *,
-    name: str = "learned",
     parent: Transform | None = "photo",
     progress: Callable[[str, int, int], None] | None = None,
 ) -> ClassModel:
@@ -35,8 +34,6 @@ def learn(
     images
         Images as for `encode`, or paths of image files; the middle of each is used, ten megapixels of them all. Those
         of 16 bits are reduced to 8 within the range of their samples, as which they are coded.
-    name
-        What the model is called; no part of its identity.
     parent
         Model to start from, and to keep where the images say too little; None starts from nothing learned.
     progress
@@ -45,7 +42,7 @@ def learn(
     Returns
     -------
     ClassModel
-        Give it to `encode` as `transform`, or keep it with its method ``save``.
+        Give it to `encode` as `transform`, or keep it with its method ``save``: the file's name is then the model's.
 
     Raises
     ------
@@ -63,10 +60,10 @@ def learn(
     """
     from fdcodec.training.train import learn_model
 
-    if _is_single(images) or not isinstance(images, Iterable) or not isinstance(name, str):
-        raise ParameterError("images and name: give a list of images or paths, be it of one, and a text")
+    if _is_single(images) or not isinstance(images, Iterable):
+        raise ParameterError("images: give a list of images or paths, be it of one")
     start = None if parent is None else resolved(parent, "parent")
-    return learn_model(list(map(_training_samples, images)), name, start, progress)
+    return learn_model(list(map(_training_samples, images)), "learned", start, progress)
 
 
 def _is_single(images: Any) -> bool:

@@ -70,13 +70,13 @@ def checked_encoding(
     check_integers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
     settings = EncoderSettings(
         transform=transform,
-        embed=embed,
+        embed="auto" if isinstance(embed, str) else bool(embed),
         effort=int(effort),  # of numpy's integers, the narrow and the unsigned ones wrap around
         threads=checked_threads(threads),
         tile=None if tile is None else int(tile),
         sparsity=None if sparsity is None else int(sparsity),
         tune=tune,
-        verify=verify,
+        verify=bool(verify),
     )
     if lossless:
         refuse_with_lossless([name for name in LOSSY_ONLY if getattr(settings, name) != getattr(EncoderSettings, name)])
@@ -131,7 +131,7 @@ def check_integers(**values: tuple[Any, int, int]) -> None:
 def check_flags(**values: Any) -> None:
     """Check that each value is True or False."""
     for name, value in values.items():
-        if not isinstance(value, bool):
+        if not _is_flag(value):
             raise ParameterError(f"{name}: {shown(value)} is not True or False")
 
 
@@ -152,7 +152,7 @@ def checked_region(region: Any) -> tuple[int, int, int, int]:
 
 def check_embed(embed: Any) -> None:
     """Check how a class model is stored."""
-    if not (isinstance(embed, bool) or (isinstance(embed, str) and embed == "auto")):
+    if not (_is_flag(embed) or (isinstance(embed, str) and embed == "auto")):
         raise ParameterError(f'embed: {shown(embed)} is not True, False or "auto"')
 
 
@@ -170,6 +170,10 @@ def resolved(transform: Any, argument: str = "transform") -> ClassModel:
 
     check_transform(transform, argument)
     return resolve(transform, argument)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
 
 
 def _is_integer(value: Any) -> bool:

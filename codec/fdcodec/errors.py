@@ -69,6 +69,12 @@ class ConversionWarning(UserWarning):
     exit_code = 0
 
 
+class EmbeddingWarning(UserWarning):
+    """Each chunk of a store is going to carry the class model, which nobody asked for."""
+
+    exit_code = 0
+
+
 class VerificationError(FdcError):
     """What was decoded is not what was encoded."""
 

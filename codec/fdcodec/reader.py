@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from fdcodec import api, container
+from fdcodec.arguments import check_flags
 from fdcodec.errors import ParameterError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
-from fdcodec.paths import checked_path, content_of
+from fdcodec.sources import Source, read_source
+from fdcodec.words import counted
 
 if TYPE_CHECKING:
     from fdcodec.image.picture import Samples
@@ -20,11 +21,7 @@ class Reader:
 
     Parameters
     ----------
-    path
-        An ``.fdc`` file.
-    max_pixels
-        Larger pictures are refused.
-    threads, transform
+    data, max_pixels, threads, transform, partial
         As for `decode`.
 
     Attributes
@@ -33,20 +30,37 @@ class Reader:
         The picture header.
     metadata
         EXIF, XMP and ICC, as opaque bytes or None.
+
+    Raises
+    ------
+    FdcError, OSError
+        As for `decode`.
     """
 
     def __init__(
         self,
-        path: str | os.PathLike[str],
+        data: Source,
         *,
         max_pixels: int = DEFAULT_MAX_PIXELS,
         threads: int = 1,
         transform: api.Transform | None = None,
+        partial: bool = False,
     ) -> None:
-        self._data = content_of(checked_path("path", path))
-        self._options: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads, "transform": transform}
-        file = container.read(self._data, max_pixels=max_pixels)
+        check_flags(partial=partial)
+        self._data = read_source(data)
+        self._options: dict[str, Any] = {"threads": threads, "transform": transform, "partial": partial}
+        self._options["max_pixels"] = max_pixels
+        file = (
+            container.salvage(self._data, max_pixels=max_pixels).file
+            if partial
+            else container.read(self._data, max_pixels=max_pixels)
+        )
         self.header, self.metadata = file.header, file.metadata
+
+    def __repr__(self) -> str:
+        """Return what the picture is, and whether the reader is closed."""
+        picture = f"{self.header.width}x{self.header.height}, {counted(self.header.channels, 'channel')}"
+        return f"<Reader of {picture} of {self.header.depth} bits{'' if self._data else ', closed'}>"
 
     def read(self, region: api.Region | None = None) -> Samples:
         """Return the picture, or the rectangle ``(x, y, width, height)`` of it, as `decode` and `decode_region` do.
@@ -54,7 +68,7 @@ class Reader:
         Raises
         ------
         ParameterError
-            The reader is closed. Other errors are those of `decode_region`.
+            The reader is closed. Other errors are those of `decode_region`, as is the warning of a decode in part.
         """
         if not self._data:
             raise ParameterError("the reader is closed; read inside its `with` statement, or open the file again")

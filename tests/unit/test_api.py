@@ -101,22 +101,6 @@ def test_files_open_as_text_are_refused():
         fdcodec.decode(StringIO("text"))
 
 
-@pytest.mark.parametrize("source", [DATA, BytesIO(DATA), None])
-def test_open_takes_paths_only(source):
-    """`open` refuses what is not a path by its type."""
-    with pytest.raises(ParameterError, match="path: "):
-        fdcodec.open(source)
-
-
-def test_closed_reader_says_so(tmp_path):
-    """Reading after the end of the `with` statement is a wrong use, not a damaged file."""
-    (tmp_path / "a.fdc").write_bytes(DATA)
-    with fdcodec.open(tmp_path / "a.fdc") as file:
-        pass
-    with pytest.raises(ParameterError, match="closed"):
-        file.read()
-
-
 @pytest.mark.parametrize("read", [fdcodec.decode, fdcodec.read_header, fdcodec.open, ClassModel.load])
 @pytest.mark.parametrize("path", ["a\0b", "x" * 5000], ids=["null", "long"])
 def test_what_cannot_be_a_path_is_a_wrong_argument(read, path):

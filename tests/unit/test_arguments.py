@@ -33,6 +33,17 @@ def test_numpy_integers_are_integers(kind):
         fdcodec.decode_region(data, tuple(kind(v) for v in (100, 30, 100, 30)))
 
 
+def test_numpy_flags_are_flags():
+    """Where True and False are taken, so are those that comparisons of numpy give, with the same bytes."""
+    image, flags = ramp(16, 16, 1), {"lossless": True, "verify": True}
+    data = fdcodec.encode(image, **{name: np.bool_(flag) for name, flag in flags.items()}, embed="auto")
+    assert data == fdcodec.encode(image, **flags)
+    assert fdcodec.decode(data, partial=np.False_).tolist() == image.tolist()
+    for embed in (True, False):
+        named = fdcodec.encode(image, transform="dct", embed=np.bool_(embed))
+        assert named == fdcodec.encode(image, transform="dct", embed=embed)
+
+
 @pytest.mark.parametrize("name", LOSSY_ONLY)
 def test_lossless_refuses_what_it_would_ignore(name):
     """An argument that says nothing about a lossless file is refused by name, at its default it is not."""

@@ -74,6 +74,14 @@ def test_identity_is_neither_name_nor_recipe():
     assert EMPTY.hash != SMALL.hash
 
 
+def test_name_of_a_model_is_that_of_its_file(tmp_path):
+    """A file that is renamed, or that was saved under another name than the model's, holds a model of its name."""
+    replace(SMALL, name="other").save(tmp_path / "a.fdt")
+    assert ClassModel.load(tmp_path / "a.fdt").name == "a"
+    (tmp_path / "a.fdt").rename(tmp_path / "b.fdt")
+    assert ClassModel.load(str(tmp_path / "b.fdt")).name == "b"
+
+
 def test_groups_are_sorted():
     """The order in which a model's groups were added does not matter."""
     groups = {(0, 5): TRANSFORM, (0, 3): TRANSFORM}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
 
-from fdcodec.cli.learn import _describe_worth
+from fdcodec.cli.learn import _describe_saving, _describe_worth
 from fdcodec.cli.main import fdcodec_group
 from fdcodec.coding import contexts as ctx
 from fdcodec.model import ClassModel, get
@@ -90,7 +90,7 @@ def test_cost_of_an_embedded_model_is_noted_once(cli):
 def test_worth_of_parts_is_told(filtered, size_bytes, change):
     """What rotations and, if images were held out, the filter save is said in percent, and how the images shrank."""
     recipe = {
-        "share_saved_by_filter": filtered, "share_saved_by_rotations": 0.0234,
+        "share_saved_by_filter": filtered, "share_saved_by_rotations": 0.0234, "share_saved_against_presets": None,
         "size_bytes_before": 1000, "size_bytes_after": size_bytes,
     }  # fmt: skip
     filter_part = "" if filtered is None else ", the filter 4.1% of the squared error"
@@ -98,6 +98,19 @@ def test_worth_of_parts_is_told(filtered, size_bytes, change):
         f"rotations save 2.3% of the cost of blocks{filter_part}; the images take {change} bytes than with the parent"
     )
     assert _describe_worth(recipe) == f"held out, {expected}"
+
+
+@pytest.mark.parametrize(
+    ("share", "told"),
+    [
+        (0.034, "held out, images take 3.4% fewer bytes at equal error than with the presets that auto takes"),
+        (-0.012, "held out, images take 1.2% more bytes at equal error than with the presets that auto takes"),
+        (None, "give five images or more to be told what it saves against the presets"),
+    ],
+)
+def test_worth_against_the_presets_is_told(share, told):
+    """What images held out take beside the presets is said in percent, or why it is not known."""
+    assert _describe_saving({"share_saved_against_presets": share}).startswith(told)
 
 
 def test_too_few_blocks_are_told():

@@ -1,6 +1,7 @@
 """The command line: class models listed, shown and exported."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,17 @@ def test_transforms_are_listed_and_shown(cli):
     columns = {name: [hash_, int(rotations), int(size)] for name, hash_, rotations, size in map(str.split, lines)}
     assert columns["dct"] == [shown["hash"][:16], 0, shown["embedded_bytes"]]
     assert cli("transforms").out == cli("transforms", "list").out
+
+
+def test_files_that_no_name_finds_are_told(cli, monkeypatch):
+    """A model whose name is a preset's, or that of a model in a directory before, is named beside the list."""
+    for path in ("one/photo.fdt", "one/mine.fdt", "two/mine.fdt"):
+        Path(path).parent.mkdir(exist_ok=True)
+        ClassModel("small").save(path)
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", os.pathsep.join(["one", "two"]))
+    result = cli("transforms", "list")
+    told = [line.split(": ")[1] for line in result.err.splitlines() if "rename the file" in line]
+    assert (result.code, told) == (0, ["one/photo.fdt", "two/mine.fdt"])
 
 
 def test_exported_transform_is_the_same_model(cli):

@@ -18,7 +18,7 @@ IMAGES = [photo(64, 96), photo(96, 64)[:, :, 0]]
 @pytest.fixture(scope="module")
 def model() -> ClassModel:
     """Return a model learned from the images above."""
-    return fdcodec.learn(IMAGES, name="crops")
+    return fdcodec.learn(IMAGES)
 
 
 def test_sources_of_images_are_alike(model, tmp_path):
@@ -89,6 +89,14 @@ def test_command_learns_from_what_can_be_read(cli):
     assert (result.code, ClassModel.load("mine.fdt").name) == (1, "mine")
     assert "text.png: not an image" in result.err
     assert cli("encode", "a.png", "-t", "mine.fdt").code == 0
+
+
+@pytest.mark.parametrize("name", ["photo", "dct", "auto"])
+def test_command_refuses_a_name_that_means_something_else(cli, name):
+    """A model that `-t` would not find by its name, of a preset or "auto", is refused before anything is learned."""
+    result = cli("learn", "a.png", "-o", f"{name}.fdt")
+    assert (result.code, Path(f"{name}.fdt").exists()) == (2, False)
+    assert f"output: -t {name} means " in result.err
 
 
 def test_command_keeps_an_existing_model(cli):

@@ -64,6 +64,7 @@ def test_recipe_says_what_parts_save(monkeypatch):
     recipe = learn_model([stripes(seed, 96) for seed in range(5)], "stripes").recipe
     assert recipe["share_saved_by_rotations"] > 0.01
     assert 0 < recipe["share_saved_by_filter"] < 1
+    assert 0 < recipe["share_saved_against_presets"] < 1
 
 
 def test_rotations_that_were_not_learned_save_nothing_known(model):

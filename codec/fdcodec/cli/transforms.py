@@ -21,9 +21,13 @@ def transforms(context: click.Context) -> int:
 @transforms.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 def list_models(as_json: bool) -> int:
-    """List names, hashes and sizes; a file that holds no model is named on stderr, and the exit code is then 1."""
+    """List names, hashes and sizes; a file that holds no model is named on stderr, and the exit code is then 1.
+
+    Files whose name is that of a model found before them are named there too.
+    """
     from fdcodec import model
     from fdcodec.inspection import describe_model
+    from fdcodec.model import registry
 
     failed = False
     if not as_json:
@@ -37,6 +41,8 @@ def list_models(as_json: bool) -> int:
             continue
         line = f"{name:<16}{facts['hash'][:16]}  {facts['rotations']:>9}  {facts['embedded_bytes']:>6}"
         write_line(json.dumps(facts) if as_json else line)
+    for path in registry.hidden():
+        click.echo(f"fdcodec: {path}: another model has this name and comes first; rename the file to use it", err=True)
     return int(failed)
 
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 import numpy as np
-from dask.base import compute
-from dask.delayed import delayed
 
 from fdcodec.errors import ParameterError
+from fdcodec.integrations import needing
 from fdcodec.learning.estimator import check_values, checked_integer
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import CHUNK, Work, add_results, chunks_of
 from fdcodec.transform.blocks import FloatArray
+
+with needing("dask"):
+    from dask.base import compute
+    from dask.delayed import delayed
 
 Learner = TypeVar("Learner", bound=TransformLearner)
 

@@ -3,21 +3,29 @@
 Needs the `numcodecs` extra. numcodecs finds it by its entry point, under the name `fdcodec`.
 """
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numcodecs.abc import Codec
-from numcodecs.compat import ndarray_copy
 
 from fdcodec import api
 from fdcodec.errors import ParameterError
+from fdcodec.integrations import needing
 from fdcodec.integrations.stores import StoreCodec
+
+with needing("numcodecs"):
+    from numcodecs.abc import Codec
+    from numcodecs.compat import ndarray_copy
 
 
 class FdcCodec(StoreCodec, Codec):
     """Codes each chunk as an image; the arguments are those of `StoreCodec`."""
 
     codec_id = "fdcodec"
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self:
+        """Return the codec that the metadata of an array describes."""
+        return cls.of_store(config)
 
     def encode(self, buf: Any) -> bytes:
         """Encode a chunk.

@@ -1,15 +1,17 @@
 """Chunks of array stores as images: what the codecs for numcodecs and for zarr have in common."""
 
+import warnings
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import api
-from fdcodec.arguments import checked_encoding
-from fdcodec.errors import LimitError, ParameterError
+from fdcodec.arguments import checked_encoding, resolved
+from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.model.registry import is_preset
 
 MAX_CHANNELS = 4
 
@@ -28,6 +30,13 @@ class StoreCodec:
     ------
     ParameterError
         An argument is outside what is allowed.
+    TransformNotFoundError, FormatError, OSError
+        There is no such class model, or its file cannot be read.
+
+    Warns
+    -----
+    EmbeddingWarning
+        A class model of one's own would be in each chunk, and `embed` does not say so.
     """
 
     quality: float | None = None
@@ -47,6 +56,20 @@ class StoreCodec:
         if not isinstance(self.transform, str):
             raise ParameterError(f"transform: {type(self.transform).__name__} is not a string; give a name or a path")
         checked_encoding(**asdict(self), verify=False, threads=1, tile=None, sparsity=None)
+        model = None if self.transform == "auto" else resolved(self.transform)
+        if model is not None and self.embed == "auto" and not is_preset(model):
+            warning = EmbeddingWarning(
+                f"embed: {len(model.to_bytes())} bytes of each chunk are its class model; give embed=False for readers "
+                "that have it in a directory that FDCODEC_MODEL_PATH names, or embed=True, and nothing is said"
+            )
+            warnings.warn(warning, stacklevel=3)
+
+    @classmethod
+    def of_store(cls, configuration: dict[str, Any]) -> Self:
+        """Return the codec that a store was made with; its class model may be missing here: readers may not need it."""
+        codec = cls(**configuration | {"transform": "auto"})
+        object.__setattr__(codec, "transform", configuration.get("transform", "auto"))
+        return codec
 
     def encode_chunk(self, chunk: NDArray[Any]) -> bytes:
         """Return the file of a chunk of any shape that `image_shape` takes; raises as `fdcodec.encode` does."""

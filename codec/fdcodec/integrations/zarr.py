@@ -9,11 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from zarr.abc.codec import ArrayBytesCodec
 
 from fdcodec import api
 from fdcodec.errors import FormatError, ParameterError
+from fdcodec.integrations import needing
 from fdcodec.integrations.stores import StoreCodec, image_shape
+
+with needing("zarr"):
+    from zarr.abc.codec import ArrayBytesCodec
 
 
 class FdcCodec(StoreCodec, ArrayBytesCodec):
@@ -28,7 +31,7 @@ class FdcCodec(StoreCodec, ArrayBytesCodec):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the codec that the metadata of an array describes."""
-        return cls(**data.get("configuration", {}))
+        return cls.of_store(data.get("configuration", {}))
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the metadata of an array keeps of the codec."""

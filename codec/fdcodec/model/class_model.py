@@ -8,6 +8,7 @@ import zlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,7 +34,7 @@ class ClassModel:
     Parameters
     ----------
     name
-        What people call it; no part of its identity.
+        What people call it, of a model from a file the name of that; no part of its identity.
     transforms
         {(size class 0..6, mode group 0..9, or 10 + i for learned mode i): GroupTransform}; empty for the plain DCT.
     start_states
@@ -102,7 +103,7 @@ class ClassModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ClassModel:
-        """Read an `.fdt` file.
+        """Read an `.fdt` file, whose name without the suffix is that of the model.
 
         Raises
         ------
@@ -121,8 +122,8 @@ class ClassModel:
             raise TruncatedError(f"{path}: {len(parts)} bytes of class model, expected {length}; copy it again")
         if zlib.crc32(parts) != int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little"):
             raise ChecksumError(f"{path}: the class model is damaged; copy it again")
-        name, recipe, body = _split_parts(parts)
-        return cls.from_bytes(body, name.decode(errors="replace"), _parse_recipe(recipe))
+        _, recipe, body = _split_parts(parts)  # what the file was called when it was made, it may not be any more
+        return cls.from_bytes(body, Path(path).stem, _parse_recipe(recipe))
 
 
 def _split_parts(parts: bytes) -> list[bytes]:

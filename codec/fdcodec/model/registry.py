@@ -63,6 +63,17 @@ def names() -> list[str]:
     return sorted(_paths())
 
 
+def hidden() -> list[Path]:
+    """Return the files of models that no name finds, since that of another file comes first."""
+    paths = _paths()
+    return [path for path in _files() if paths[path.stem] != path]
+
+
+def is_reserved(name: str) -> bool:
+    """Tell whether a name means something else than a model of one's own: "auto", or a preset."""
+    return name == "auto" or name in {path.stem for path in _models_in(PRESETS_DIR)}
+
+
 def get(name: str, argument: str = "transform") -> ClassModel:
     """Return the model of that name; TransformNotFoundError names the argument and lists the models there are."""
     paths = _paths()

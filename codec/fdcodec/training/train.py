@@ -20,6 +20,7 @@ from fdcodec.training.start_states import StartStateSums
 from fdcodec.training.traces import STEPS, is_held_out, traces, windows
 from fdcodec.training.training_images import training_hash
 from fdcodec.training.transforms import ZoneSamples, train_transforms
+from fdcodec.training.worth import share_saved
 
 Progress = Callable[[str, int, int], None]
 
@@ -47,8 +48,8 @@ def learn_model(
     Returns
     -------
     model
-        With a recipe: hashes of the images, steps, sizes in bytes before and after; and what parts save on images held
-        out: rotations (by group, and all together), learned modes and filter.
+        With a recipe: hashes of the images, steps, sizes in bytes before and after; and on images held out, what parts
+        save: rotations (by group, and all together), learned modes and filter; and all, against the presets.
     """
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
@@ -96,17 +97,30 @@ def _second_pass(
     middles: list[NDArray[np.uint8]], model: ClassModel, progress: Progress
 ) -> tuple[ClassModel, dict[str, Any]]:
     """Learn start states again, and the filter, from encodes with the transforms in place."""
-    states, seen, held_out = StartStateSums(model.start_states), FilterSums(), FilterSums()
+    states, seen_states = StartStateSums(model.start_states), StartStateSums(model.start_states)
+    seen, held_out = FilterSums(), FilterSums()
     size_bytes, n_traces = 0, len(STEPS) * len(middles)
     for number, trace in enumerate(traces(middles, model)):
         states.add(trace.contexts)
-        (held_out if is_held_out(number, n_traces, len(middles)) else seen).add(trace)
+        if is_held_out(number, n_traces, len(middles)):
+            held_out.add(trace)
+        else:
+            seen.add(trace)
+            seen_states.add(trace.contexts)
         size_bytes += trace.size_bytes
         progress("contexts and filter", number + 1, n_traces)
-    saved = held_out.share_saved(seen.filters(model.filters))
+    seen_filters = seen.filters(model.filters)
+    judged = replace(model, start_states=seen_states.start_states(), filters=seen_filters)
+    saved = held_out.share_saved(seen_filters)
+    against = share_saved(
+        [middle for k, middle in enumerate(middles) if is_held_out(k, len(middles), len(middles))],
+        judged,
+        partial(progress, "comparison with the presets"),
+    )
     filters = seen.joined(held_out).filters(model.filters)
     learned = replace(model, start_states=states.start_states(), filters=filters)
     return learned, {
         "size_bytes_after": size_bytes,
         "share_saved_by_filter": saved if saved is None else round(saved, 4),
+        "share_saved_against_presets": against if against is None else round(against, 4),
     }

@@ -1,0 +1,66 @@
+"""What a model is worth: the bytes that it saves on images, against the presets that "auto" takes for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fdcodec.choice import choose_models, total_cost
+from fdcodec.coding.parameters import Parameters
+from fdcodec.coding.settings import EncoderSettings
+from fdcodec.coding.tuning import bit_price
+from fdcodec.filtering.post import strength_errors
+from fdcodec.image.colour import choose_colour
+from fdcodec.image.picture import colours_of
+from fdcodec.image.screen import is_screen
+from fdcodec.model import ClassModel
+from fdcodec.parallel import each
+from fdcodec.training.traces import N_THREADS, STEPS, step_index_of, trace
+
+
+def share_saved(
+    images: list[NDArray[np.uint8]], model: ClassModel, progress: Callable[[int, int], None]
+) -> float | None:
+    """Return the share of the bytes of images that a model saves; None where there are no images.
+
+    It is over all steps together and at equal squared error: error that a model saves counts as the bytes that buy as
+    much. The model's own bytes are left out.
+
+    Parameters
+    ----------
+    images
+        Arrays (height, width, 1..4), uint8, which the model was not learned from.
+    model
+        What is compared with the presets.
+    progress
+        Called with the encodes done and those in all.
+    """
+    jobs = [(samples, step) for samples in images for step in STEPS]
+    total = total_saved = 0.0
+    for done, (size, saved) in enumerate(each(lambda job: _size_and_saved(*job, model), jobs, N_THREADS), 1):
+        total, total_saved = total + size, total_saved + saved
+        progress(done, len(jobs))
+    return total_saved / total if total else None
+
+
+def _size_and_saved(samples: NDArray[np.uint8], step: float, model: ClassModel) -> tuple[int, float]:
+    """Return the bytes of an image with the preset that is chosen for it, and how many of them a model saves."""
+    presets = choose_models(samples, EncoderSettings(), _parameters(samples, step))
+    cost, size = min(_cost_and_size(samples, step, preset) for preset in presets)
+    return size, (cost - _cost_and_size(samples, step, model)[0]) / (8 * bit_price(step_index_of(step)))
+
+
+def _parameters(samples: NDArray[np.uint8], step: float) -> Parameters:
+    """Return what `trace` encodes with."""
+    colours = colours_of(samples)
+    colour = choose_colour(colours, step) if colours.shape[2] == 3 else None
+    return Parameters(step_index_of(step), colour, screen=is_screen(colours))
+
+
+def _cost_and_size(samples: NDArray[np.uint8], step: float, model: ClassModel) -> tuple[float, int]:
+    """Return the squared error of an encode after the filter plus the price of its bits, and its bytes."""
+    traced = trace(samples, step, model)
+    errors = strength_errors(traced.original, traced.decoded, traced.maps, model, traced.step_index)
+    return total_cost(errors, traced.size_bytes, traced.step_index), traced.size_bytes
