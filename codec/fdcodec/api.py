@@ -61,7 +61,8 @@ def encode(
     transform
         "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
     embed
-        Whether the file carries the class model or only its hash; "auto" embeds all but the presets.
+        Whether the file carries the class model or only its hash; "auto" embeds all but the presets, and of models
+        learned from a preset what they differ in from it, where True embeds all there is.
     effort
         1 (fastest) to 9 (smallest file).
     threads

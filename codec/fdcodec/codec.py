@@ -21,7 +21,7 @@ from fdcodec.image.picture import Picture, Samples
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel, find
-from fdcodec.model.registry import is_preset
+from fdcodec.model.registry import embedded, embedding, is_preset
 from fdcodec.parallel import each
 from fdcodec.tiles import decode_part, encode_alpha, encode_part, exact_payload
 
@@ -60,12 +60,12 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
         alpha = _over_tiles(header, settings, partial(encode_alpha, depth=picture.depth), picture)
         payloads = list(map(join_alpha, payloads, alpha))
     header = replace(header, parameters=replace(parameters, strengths=best_strengths(errors)).to_bytes())
-    embedded = not is_preset(model) if settings.embed == "auto" else settings.embed
+    embeds = not is_preset(model) if settings.embed == "auto" else settings.embed
     return container.write(
         header,
         payloads,
-        model_ref=None if embedded else model.hash,
-        model_bytes=model.to_bytes() if embedded else None,
+        model_ref=None if embeds else model.hash,
+        model_bytes=embedding(model, settings.embed) if embeds else None,
         metadata=_metadata_of(picture),
     )
 
@@ -184,7 +184,7 @@ def _metadata_of(picture: Picture) -> container.Metadata:
 def model_of(file: container.File, own: ClassModel | None = None) -> ClassModel:
     """Return the class model of a lossy file: embedded, or `own` or an installed one where its hash is named."""
     if file.model_bytes is not None:
-        return ClassModel.from_bytes(file.model_bytes)
+        return embedded(file.model_bytes, own)
     if file.model_ref is None:
         raise FormatError("the file neither names nor holds a class model")
     return find(file.model_ref, own)

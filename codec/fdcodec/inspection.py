@@ -118,11 +118,11 @@ def _facts_of_model(file: container.File) -> dict[str, Any]:
 
 
 def _hash_of(model_bytes: bytes) -> bytes | None:
-    """Return the hash of an embedded class model, or None where the bytes are not those of one."""
-    from fdcodec.model import ClassModel
+    """Return the hash of an embedded class model, or None where the bytes are not those of one, or its parent lacks."""
+    from fdcodec.model.registry import embedded
 
-    with suppress(FormatError):
-        return ClassModel.from_bytes(model_bytes).hash
+    with suppress(FormatError, TransformNotFoundError):
+        return embedded(model_bytes).hash
     return None
 
 
@@ -191,10 +191,12 @@ def _rotations_by_block(model: ClassModel) -> dict[str, int]:
 
 def describe_model(model: ClassModel) -> dict[str, Any]:
     """Return the facts of a class model as JSON takes them."""
+    from fdcodec.model.registry import embedding, is_preset
+
     return {
         "name": model.name,
         "hash": model.hash.hex(),
-        "embedded_bytes": len(model.to_bytes()),
+        "embedded_bytes": len(embedding(model, is_preset(model) or "auto")),
         "rotations": sum(len(transform.angles) for transform in model.transforms.values()),
         "learned_modes": len(model.learned),
         "rotations_by_block": _rotations_by_block(model),

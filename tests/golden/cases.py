@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from tests.images import noise, photo, ramp, uneven
 
 import fdcodec
+from fdcodec.model import ClassModel, get
 
 FILES = Path(__file__).parent / "files"
 
@@ -18,10 +20,11 @@ Samples = NDArray[Any]
 
 
 class Case(NamedTuple):
-    """One golden file: an image made here and the options that encode it."""
+    """One golden file: an image made here, and the options and the class model that encode it."""
 
     make: Callable[[], Samples]
     options: dict[str, Any]
+    model: Callable[[], ClassModel | str] = lambda: "auto"
 
 
 def glyphs(height: int, width: int) -> NDArray[np.uint8]:
@@ -39,6 +42,18 @@ def with_disc(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.dstack([colours, np.where(inside, 255, 0).astype(np.uint8)])
 
 
+def child() -> ClassModel:
+    """Return a model that has every second group of its parent, other start states and no filter."""
+    parent = get("photo")
+    return replace(
+        parent,
+        transforms=dict(list(parent.transforms.items())[::2]),
+        start_states=parent.start_states ^ np.array([1, 1], np.uint8),
+        filters=None,
+        recipe={"parent": parent.hash.hex()},
+    )
+
+
 CASES = {
     "one-pixel": Case(lambda: noise(1, 1, 3, seed=1), {"quality": 75}),
     "gray-ramp": Case(lambda: ramp(21, 34, 1)[:, :, 0], {"quality": 60}),
@@ -50,6 +65,7 @@ CASES = {
     "visual": Case(lambda: uneven(36, 68), {"quality": 45, "tune": "visual"}),
     "sixteen-bits": Case(lambda: 16 * ramp(21, 34, 1)[:, :, 0].astype(np.uint16) + 1000, {"quality": 90}),
     "sixteen-bits-colour-with-alpha": Case(lambda: 257 * with_disc(photo(24, 24)).astype(np.uint16), {"quality": 60}),
+    "model-with-a-parent": Case(lambda: photo(33, 20), {"quality": 60}, child),
     "tiles": Case(lambda: photo(40, 40), {"quality": 40, "tile": 32}),
     "lossless-gray": Case(lambda: ramp(19, 23, 1)[:, :, 0], {"lossless": True}),
     "lossless-photo": Case(lambda: photo(16, 16), {"lossless": True}),
@@ -69,7 +85,7 @@ def made(name: str) -> tuple[bytes, dict[str, Any]]:
     """Return the file that a case makes now, and its record."""
     case = CASES[name]
     samples = case.make()
-    data = fdcodec.encode(samples, **case.options)
+    data = fdcodec.encode(samples, **{"transform": case.model(), **case.options})
     decoded = fdcodec.decode(data)
     error = np.abs(decoded.astype(np.int64) - samples)
     return data, {

@@ -143,14 +143,14 @@ def _is_given(name: str) -> bool:
 def _tell_of_model(transform: str, embed: bool | None, console: Console) -> None:
     """Say what a class model that is no preset costs in each file; of one that files only name, if it is absent."""
     from fdcodec.model import resolve
-    from fdcodec.model.registry import is_preset
+    from fdcodec.model.registry import embedding, is_preset
 
     model = resolve(transform)
     if embed is False:
         _warn_if_absent(model, transform, console)
     elif embed is None and not is_preset(model):
         console.say(
-            f"note: {len(model.to_bytes())} bytes of each file are its class model; --no-embed leaves it out, "
+            f"note: {len(embedding(model, 'auto'))} bytes of each file are its class model; --no-embed leaves it out, "
             "for readers that have it in a directory that FDCODEC_MODEL_PATH names"
         )
 

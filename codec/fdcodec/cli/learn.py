@@ -53,6 +53,7 @@ def learn(
     from fdcodec import api_learn
     from fdcodec.arguments import resolved
     from fdcodec.image.reading import READABLE_SUFFIXES
+    from fdcodec.model.registry import embedding
 
     console = Console(quiet=quiet)
     check_model_path(output, force)
@@ -67,7 +68,7 @@ def learn(
     with console.progress() as progress:
         model = api_learn.learn(images, parent=start, progress=progress)
     model.save(output)
-    facts = f"{len(model.to_bytes())} bytes, {model.hash.hex()[:16]}"
+    facts = f"{len(embedding(model, 'auto'))} bytes in each file, {model.hash.hex()[:16]}"
     console.say(f"{output}: learned from {counted(len(images), 'image')}, {facts}")
     console.say(f"{output}: {_describe_worth(model.recipe)}")
     console.say(f"{output}: {_describe_learned(model)}")

@@ -30,7 +30,7 @@ class EncoderSettings:
     transform
         "auto", a preset's name, the path of an ``.fdt`` file, or a class model.
     embed
-        Whether the file carries the model; "auto" embeds all but the presets.
+        Whether the file carries the model; "auto" embeds what others than presets differ in from their parent.
     effort
         1 (fastest) to 9 (smallest file).
     threads

@@ -38,7 +38,7 @@ def write(
     model_ref
         SHA-256 of the class model's canonical bytes, to name it.
     model_bytes
-        The canonical bytes themselves, to embed it; give at most one of the two.
+        The model itself, to embed it (SPEC 7); give at most one of the two.
     metadata
         EXIF, XMP and ICC.
     pixel_hash

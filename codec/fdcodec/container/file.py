@@ -33,7 +33,7 @@ class File:
     model_ref
         First bytes of the SHA-256 of the class model that is needed, or None.
     model_bytes
-        Canonical bytes of the embedded class model, or None.
+        The embedded class model (SPEC 7), or None.
     metadata
         EXIF, XMP and ICC.
     pixel_hash

@@ -11,7 +11,7 @@ from fdcodec import api
 from fdcodec.arguments import checked_encoding, resolved
 from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
-from fdcodec.model.registry import is_preset
+from fdcodec.model.registry import embedding, is_preset
 
 MAX_CHANNELS = 4
 
@@ -24,7 +24,7 @@ class StoreCodec:
     ----------
     quality, psnr_db, bpp, size_bytes, lossless, transform, embed, effort, tune
         As for `fdcodec.encode`, for each chunk; `transform` is a string, since stores keep it as JSON. A class model of
-        one's own is in each chunk, 30 to 65 kB, unless `embed` is False.
+        one's own is in each chunk, 4 to 50 kB, unless `embed` is False.
 
     Raises
     ------
@@ -59,8 +59,8 @@ class StoreCodec:
         model = None if self.transform == "auto" else resolved(self.transform)
         if model is not None and self.embed == "auto" and not is_preset(model):
             warning = EmbeddingWarning(
-                f"embed: {len(model.to_bytes())} bytes of each chunk are its class model; give embed=False for readers "
-                "that have it in a directory that FDCODEC_MODEL_PATH names, or embed=True, and nothing is said"
+                f"embed: {len(embedding(model, self.embed))} bytes of each chunk are its class model; give embed=False "
+                "for readers that have it in a directory that FDCODEC_MODEL_PATH names, or embed=True for all of it"
             )
             warnings.warn(warning, stacklevel=3)
 

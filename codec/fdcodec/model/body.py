@@ -1,5 +1,6 @@
 """The canonical bytes of a class model: transforms, start states, filters (SPEC 7). Build and parse face each other."""
 
+import zlib
 from collections.abc import Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -20,6 +21,7 @@ from fdcodec.coding.constants import (
 from fdcodec.coding.contexts import KINDS, N_CONTEXTS, N_SIZES
 from fdcodec.errors import FormatError
 from fdcodec.kernels.learned_tables import BASES, LearnedMode, n_inputs, n_outputs
+from fdcodec.limits import MAX_MODEL_BYTES
 
 
 class GroupTransform(NamedTuple):
@@ -50,7 +52,7 @@ SIZE_NAMES = ("4x4", "8x8", "16x16", "32x32", "8x4", "16x8", "32x16")
 """What the size classes are called; of halves the longer side comes first, whichever way they lie."""
 
 
-_GROUP = c.Struct(
+GROUP = c.Struct(
     "size" / c.Int8ul,
     "_size" / c.Check(c.this.size < N_SIZES),
     "group" / c.Int8ul,
@@ -60,24 +62,30 @@ _GROUP = c.Struct(
     "angles" / c.Bytes(2 * c.this.count),
     "order" / c.Bytes(lambda this: ZONE_SIZES[this.size]),
 )
-_LEARNED = c.Struct(
+LEARNED = c.Struct(
     "log2_size" / c.Int8ul,
     "_check" / c.Check(lambda this: MIN_LOG2 <= this.log2_size <= MAX_LEARNED_LOG2),
     "bases" / c.Int8ul,
     "_check" / c.Check(c.this.bases < len(BASES) ** 2),
     "weights" / c.Bytes(lambda this: 2 * n_inputs(this.log2_size) * n_outputs(this.log2_size)),
 )
-_BODY = c.Struct(
-    "version" / c.Const(VERSION, c.Int8ul),
-    "n_groups" / c.Int8ul,
-    "groups" / c.Array(c.this.n_groups, _GROUP),
-    "n_contexts" / c.Int16ul,
+STATE_FIELDS = (
+    "n_contexts" / c.Rebuild(c.Int16ul, lambda this: len(this.start_states) // 2),
     "start_states" / c.Bytes(2 * c.this.n_contexts),
-    "n_filter_weights" / c.Int32ul,
+)
+FILTER_FIELDS = (
+    "n_filter_weights" / c.Rebuild(c.Int32ul, c.len_(c.this.filters)),
     "_check" / c.Check(lambda this: this.n_filter_weights in (0, int(np.prod(_FILTER_SHAPE)))),
     "filters" / c.Bytes(c.this.n_filter_weights),
-    "n_learned" / c.Int8ul,
-    "learned" / c.Array(c.this.n_learned, _LEARNED),
+)
+BODY = c.Struct(
+    "version" / c.Const(VERSION, c.Int8ul),
+    "n_groups" / c.Rebuild(c.Int8ul, c.len_(c.this.groups)),
+    "groups" / c.Array(c.this.n_groups, GROUP),
+    *STATE_FIELDS,
+    *FILTER_FIELDS,
+    "n_learned" / c.Rebuild(c.Int8ul, c.len_(c.this.learned)),
+    "learned" / c.Array(c.this.n_learned, LEARNED),
     c.Terminated,
 )
 
@@ -104,15 +112,11 @@ def build_body(
     states = b"" if start_states is None else np.asarray(start_states, np.uint8).tobytes()
     weights = b"" if filters is None else np.asarray(filters, np.int8).tobytes()
     return bytes(
-        _BODY.build(
+        BODY.build(
             {
-                "n_groups": len(groups),
                 "groups": groups,
-                "n_contexts": len(states) // 2,
                 "start_states": states,
-                "n_filter_weights": len(weights),
                 "filters": weights,
-                "n_learned": len(learned),
                 "learned": [_learned_fields(mode) for mode in learned],
             }
         )
@@ -145,7 +149,7 @@ def parse_body(
 ) -> tuple[Transforms, NDArray[np.uint8] | None, NDArray[np.int8] | None, tuple[LearnedMode, ...]]:
     """Return transforms, start states, filters, learned modes; FormatError where a field is outside what is allowed."""
     try:
-        body = _BODY.parse(data)
+        body = BODY.parse(data)
     except c.ConstructError as error:
         raise FormatError(f"class model: {str(error).splitlines()[0]}") from error
     learned = _parse_learned(body.learned)
@@ -192,3 +196,15 @@ def _parse_group(group: c.Container, n_groups: Sequence[int]) -> tuple[tuple[int
     if (np.sort(order) != np.arange(zone)).any():
         raise FormatError("class model: a scan order is no permutation")
     return (size, group.group), GroupTransform(pairs, angles, order)
+
+
+def inflate(data: bytes) -> bytes:
+    """Inflate at most MAX_MODEL_BYTES; FormatError for anything else."""
+    inflater = zlib.decompressobj()
+    try:
+        plain = inflater.decompress(data, MAX_MODEL_BYTES)
+    except zlib.error as error:
+        raise FormatError(f"class model: not a deflate stream ({error})") from error
+    if not inflater.eof or inflater.unused_data:
+        raise FormatError("class model: the deflate stream is cut, too long or followed by other bytes")
+    return plain

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fdcodec.errors import ChecksumError, FormatError, TruncatedError
 from fdcodec.kernels.learned_tables import LearnedMode
 from fdcodec.limits import MAX_MODEL_BYTES
-from fdcodec.model.body import Transforms, build_body, parse_body
+from fdcodec.model.body import Transforms, build_body, inflate, parse_body
 from fdcodec.paths import checked_path
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class ClassModel:
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "embedded", recipe: dict[str, Any] | None = None) -> ClassModel:
         """Return the model of `to_bytes`; FormatError where the bytes are not those of a model."""
-        return cls(name, *parse_body(_inflate(data)), recipe=recipe or {})
+        return cls(name, *parse_body(inflate(data)), recipe=recipe or {})
 
     def renamed(self, name: str) -> ClassModel:
         """Return the same model under another name."""
@@ -140,22 +140,10 @@ def _split_parts(parts: bytes) -> list[bytes]:
 def _parse_recipe(data: bytes) -> dict[str, Any]:
     """Return the recipe of deflated JSON; FormatError where it is no JSON object."""
     try:
-        recipe = json.loads(_inflate(data))
+        recipe = json.loads(inflate(data))
     except (ValueError, RecursionError) as error:
         reason = type(error).__name__
         raise FormatError(f"class model: the recipe is not JSON ({reason}); make the model again") from error
     if not isinstance(recipe, dict):
         raise FormatError(f"class model: the recipe is a {type(recipe).__name__}, not an object; make the model again")
     return recipe
-
-
-def _inflate(data: bytes) -> bytes:
-    """Inflate at most MAX_MODEL_BYTES; FormatError for anything else."""
-    inflater = zlib.decompressobj()
-    try:
-        plain = inflater.decompress(data, MAX_MODEL_BYTES)
-    except zlib.error as error:
-        raise FormatError(f"class model: not a deflate stream ({error})") from error
-    if not inflater.eof or inflater.unused_data:
-        raise FormatError("class model: the deflate stream is cut, too long or followed by other bytes")
-    return plain
