@@ -11,7 +11,6 @@ import numpy as np
 
 from fdcodec import codec, container
 from fdcodec.arguments import Target
-from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import TargetWarning
 from fdcodec.image.picture import Picture, colours_of
@@ -140,7 +139,6 @@ def _size_goal(size_bytes: int) -> Goal:
 
 def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Callable[[bytes], float]) -> Attempt:
     attempts: dict[float, Attempt] = {}
-    own = _own_model(settings)
     kept, deep = settings, picture.depth == 16
 
     def measured(quality: float) -> float:
@@ -149,11 +147,10 @@ def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Call
         is_lowest = quality == 0 or (0 in attempts and attempts[0].measure > goal.highest)
         data = _encoded(picture, replace(settings if is_lowest else kept, quality=step, thrifty_share=share))
         attempts[quality] = Attempt(data, quality, measure(data))
-        if len(attempts) == FREE_CHOICES:
-            # near the goal by now, where another model or colour transform would make the size jump
+        if len(attempts) == FREE_CHOICES and settings.transform == "auto":
+            # near the goal by now, where another model would make the size jump
             file = container.read(data, max_pixels=picture.width * picture.height)
-            colour = Parameters.from_bytes(file.header.parameters, picture.depth).colour
-            kept = replace(settings, transform=codec.model_of(file, own), colour=colour)
+            kept = replace(settings, transform=codec.model_of(file))
         return attempts[quality].measure
 
     return attempts[search(measured, goal, deep)]
