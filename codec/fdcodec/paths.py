@@ -13,7 +13,9 @@ from fdcodec.errors import FormatError, ParameterError
 
 def checked_path(name: str, path: Any) -> Path:
     """Return a path object; ParameterError names the argument where the value cannot be a path."""
-    text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    text = None
+    with suppress(TypeError):  # of what is no path, or says that it is and gives a number
+        text = os.fspath(path)
     if not isinstance(text, str):
         raise ParameterError(f"{name}: {type(path).__name__} is not a path; give a text or a pathlib.Path")
     if fault := _fault_of(text):

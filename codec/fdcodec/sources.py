@@ -21,11 +21,19 @@ def read_source(data: Source) -> bytes:
     if isinstance(data, str | os.PathLike):
         return content_of(checked_path("data", data))
     if hasattr(data, "read"):
-        content = data.read()
+        content = _content_of_open(data)
         if isinstance(content, bytes | bytearray | memoryview):
             return bytes(content)
         raise ParameterError(f'data: the file gives {type(content).__name__}, not bytes; open it with mode "rb"')
     return _bytes_in(data)
+
+
+def _content_of_open(file: Any) -> Any:
+    """Return what is read of an open file; ParameterError where it is closed, or open as text that it is not."""
+    try:
+        return file.read()
+    except ValueError as error:  # UnicodeDecodeError is one
+        raise ParameterError(f'data: the file cannot be read ({error}); open it anew, with mode "rb"') from error
 
 
 def _bytes_in(array: Any) -> bytes:

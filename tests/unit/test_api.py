@@ -101,6 +101,28 @@ def test_files_open_as_text_are_refused():
         fdcodec.decode(StringIO("text"))
 
 
+@pytest.mark.parametrize(("mode", "closed"), [("r", False), ("rb", True)])
+def test_open_files_that_give_no_bytes_are_refused(mode, closed, tmp_path):
+    """A file that is open as text that it is not, or closed, is a wrong argument."""
+    (tmp_path / "a.fdc").write_bytes(b"\xff\xfe")
+    with (tmp_path / "a.fdc").open(mode, encoding=None if mode == "rb" else "utf-8") as file:
+        if closed:
+            file.close()
+        with pytest.raises(ParameterError, match='cannot be read .* mode "rb"'):
+            fdcodec.decode(file)
+
+
+def test_paths_that_are_numbers_are_refused():
+    """What says that it is a path and gives a number is a wrong argument."""
+
+    class Path:
+        def __fspath__(self):
+            return 3
+
+    with pytest.raises(ParameterError, match="data: Path is not a path"):
+        fdcodec.decode(Path())
+
+
 @pytest.mark.parametrize("read", [fdcodec.decode, fdcodec.read_header, fdcodec.open, ClassModel.load])
 @pytest.mark.parametrize("path", ["a\0b", "x" * 5000], ids=["null", "long"])
 def test_what_cannot_be_a_path_is_a_wrong_argument(read, path):

@@ -1,5 +1,6 @@
 """Class models: identity, and what is refused."""
 
+import os
 import struct
 import zlib
 from dataclasses import replace
@@ -197,3 +198,10 @@ def test_load_takes_paths_only(path):
 def test_repr_is_one_short_line():
     """A model that ends a cell of a notebook does not fill it."""
     assert repr(get("dct")) == f"<ClassModel 'dct' {get('dct').hash.hex()[:16]}: 0 transforms, 0 learned modes>"
+
+
+def test_name_that_is_no_text_is_saved(tmp_path):
+    """A model whose file has a name that is not UTF-8 can be saved, and is called as the new file."""
+    model = replace(get("dct"), name=os.fsdecode(b"\xff"))
+    model.save(tmp_path / "other.fdt")
+    assert ClassModel.load(tmp_path / "other.fdt").name == "other"

@@ -93,7 +93,7 @@ class ClassModel:
         """Write the model as an `.fdt` file, atomically."""
         from fdcodec.image.files import replace_file
 
-        name, recipe = self.name.encode(), zlib.compress(json.dumps(self.recipe, sort_keys=True).encode(), 9)
+        name, recipe = os.fsencode(self.name), zlib.compress(json.dumps(self.recipe, sort_keys=True).encode(), 9)
         body = self.to_bytes()
         parts = b"".join(len(part).to_bytes(4, "little") + part for part in (name, recipe, body))
         replace_file(

@@ -1,0 +1,77 @@
+"""What Pillow does not look at in a PNG: checksums of its image data, whether it ends, and whether rows are missing."""
+
+import zlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from fdcodec.errors import ChecksumError, FormatError, TruncatedError
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+
+_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
+_WHOLE = ((0, 0, 1, 1),)  # x, y, distances across and down
+_PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
+_PIECE_BYTES = 1 << 20
+
+
+class Chunk(NamedTuple):
+    """A chunk as it stands in the file."""
+
+    kind: bytes
+    content: bytes
+    checksum: bytes
+
+
+def chunks(data: bytes) -> Iterator[Chunk]:
+    """Yield the chunks of a PNG up to its end; TruncatedError where it has none."""
+    place = len(SIGNATURE)
+    while (end := place + 8 + int.from_bytes(data[place : place + 4], "big")) + 4 <= len(data):
+        chunk = Chunk(data[place + 4 : place + 8], data[place + 8 : end], data[end : end + 4])
+        yield chunk
+        if chunk.kind == b"IEND":
+            return
+        place = end + 4
+    raise TruncatedError("this PNG ends before its last chunk (IEND); get the whole file")
+
+
+def check_checksums(data: bytes) -> None:
+    """Raise ChecksumError for a PNG of which one is wrong, TruncatedError for one that is cut."""
+    for chunk in chunks(data):
+        if zlib.crc32(chunk.kind + chunk.content).to_bytes(4, "big") != chunk.checksum:
+            name = chunk.kind.decode("ascii", "backslashreplace")
+            raise ChecksumError(f"the checksum of chunk {name} of this PNG is wrong; get the file again")
+
+
+def check_rows(data: bytes) -> None:
+    """Raise TruncatedError for a PNG whose image data ends before its last row, where Pillow leaves the rest at 0."""
+    missing, inflater = 0, zlib.decompressobj()
+    for kind, content, _ in chunks(data):
+        if kind == b"IHDR":
+            missing = _image_bytes(content)
+        elif kind == b"IDAT":
+            missing -= _inflated_bytes(inflater, content, missing)
+    if missing > 0:
+        raise TruncatedError("the image data of this PNG ends before its last row; get the whole file")
+
+
+def _image_bytes(header: bytes) -> int:
+    """Return how many bytes the rows of an image have, the filter of each included."""
+    width, height = int.from_bytes(header[:4], "big"), int.from_bytes(header[4:8], "big")
+    depth, colour_type, _, _, interlaced = header[8:13]
+    total, bits = 0, depth * _CHANNELS[colour_type]
+    for x, y, across, down in _PASSES if interlaced else _WHOLE:
+        columns, rows = -((x - width) // across), -((y - height) // down)
+        total += rows * (1 + (columns * bits + 7) // 8) if columns > 0 and rows > 0 else 0
+    return total
+
+
+def _inflated_bytes(inflater: "zlib._Decompress", content: bytes, most: int) -> int:
+    """Return how many bytes come out of a chunk, counting on until there are `most`."""
+    count = 0
+    try:
+        while content and count < most:
+            count += len(inflater.decompress(content, _PIECE_BYTES))
+            content = inflater.unconsumed_tail
+    except zlib.error as error:
+        raise FormatError(f"the image data of this PNG is damaged ({error}); get the file again") from error
+    return count
