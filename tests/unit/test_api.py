@@ -108,7 +108,7 @@ def test_open_files_that_give_no_bytes_are_refused(mode, closed, tmp_path):
     with (tmp_path / "a.fdc").open(mode, encoding=None if mode == "rb" else "utf-8") as file:
         if closed:
             file.close()
-        with pytest.raises(ParameterError, match='cannot be read .* mode "rb"'):
+        with pytest.raises(ParameterError, match=r'cannot be read .* mode "rb"'):
             fdcodec.decode(file)
 
 
