@@ -194,6 +194,8 @@ def decode_region(
 ) -> Samples:
     """Decode a rectangle: the same samples as ``decode(data)[y : y + h, x : x + w]``, from the tiles it touches only.
 
+    Of the other tiles nothing is checked but that they are there: damage in them is not told. `decode` looks at all.
+
     Parameters
     ----------
     region
