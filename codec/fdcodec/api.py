@@ -62,7 +62,8 @@ def encode(
         "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
     embed
         Whether the file carries the class model or only its hash; "auto" embeds all but the presets, and of models
-        learned from a preset what they differ in from it, where True embeds all there is.
+        learned from a preset what they differ in from it, where True embeds all there is. With False keep the model:
+        `decode` takes it as `transform`, or finds it in a directory of FDCODEC_MODEL_PATH.
     effort
         1 (fastest) to 9 (smallest file).
     threads
@@ -194,14 +195,12 @@ def decode_region(
 ) -> Samples:
     """Decode a rectangle: the same samples as ``decode(data)[y : y + h, x : x + w]``, from the tiles it touches only.
 
-    Of the other tiles nothing is checked but that they are there: damage in them is not told. `decode` looks at all.
-
     Parameters
     ----------
     region
         ``(x, y, width, height)`` in pixels, inside the picture.
     data, max_pixels, threads, transform, partial
-        As for `decode`; the limit bounds the whole picture.
+        As for `decode`; the limit bounds the whole picture, and damage in tiles that are not touched is not told.
 
     Raises
     ------
