@@ -106,8 +106,8 @@ def encode(
         The PSNR or the size cannot be reached; the file that comes nearest is returned, of sizes below the smallest
         file that one. Where a size cannot be filled, `kept` of the warning is True.
     ConversionWarning
-        Of a Pillow image, colours of another space are stored as RGB, or a transparent value of 16 bits, texts, or
-        metadata that are damaged or have no place are left out.
+        Of a Pillow image, colours of another space are stored as RGB, or other frames, a transparent value of 16 bits,
+        texts, or metadata that are damaged or have no place are left out.
     """
     from fdcodec.image.arrays import as_picture
     from fdcodec.targets import encode_to_target
