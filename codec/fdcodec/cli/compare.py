@@ -115,7 +115,7 @@ def _figures(rates: dict[str, dict[str, BDRate]]) -> dict[str, dict[str, dict[st
 
 
 def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
-    """Print the BD-rates, one line a measure, why any was refused, and what was left out."""
+    """Print the BD-rates, one line a measure, why any was refused and what to do then, and what was left out."""
     from fdcodec.compare.aggregate import anchor_of
 
     anchor = comparison.codecs[anchor_of(comparison)]
@@ -125,6 +125,10 @@ def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
             for codec, rate in by_codec.items()
         ]
         write_line(f"BD-rate against {anchor}, {measure}: {', '.join(parts) or 'none, images are too small'}")
+    if any(rate.reason for by_codec in rates.values() for rate in by_codec.values()):
+        write_line(
+            "where it is refused, give --qualities more values over a wider range, or none: each codec has its own"
+        )
     for label, missing in comparison.skipped.items():
         write_line(f"{label} was left out: it needs {missing}")
 
