@@ -72,9 +72,11 @@ def test_model_that_is_nowhere_found_is_told(codec, own, monkeypatch):
 
 @codecs
 @pytest.mark.filterwarnings("ignore::fdcodec.errors.EmbeddingWarning")
-def test_codec_reads_with_its_own_model(codec, own):
-    """The array that was made with a model reads its chunks, though they only name it and it is not installed."""
+def test_codec_keeps_its_own_model(codec, own):
+    """The array that was made with a model reads and writes chunks that only name it, wherever its file is by then."""
     array = made(codec(transform=own, embed=False))
+    Path(own).unlink()
+    array[:] = GRAY
     assert array[:].shape == GRAY.shape
 
 

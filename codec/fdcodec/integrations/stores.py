@@ -79,7 +79,8 @@ class StoreCodec:
 
     def encode_chunk(self, chunk: NDArray[Any]) -> bytes:
         """Return the file of a chunk of any shape that `image_shape` takes; raises as `fdcodec.encode` does."""
-        return api.encode(chunk.reshape(image_shape(chunk.shape)), **asdict(self))
+        options = asdict(self) | {"transform": self._model or self.transform}
+        return api.encode(chunk.reshape(image_shape(chunk.shape)), **options)
 
     def decode_chunk(self, data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:
         """Return the image of a file; raises as `fdcodec.decode` does."""
