@@ -62,7 +62,8 @@ def encode(
         "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
     embed
         Whether the file carries the class model or only its hash; "auto" embeds all but the presets, and of models
-        learned from a preset what they differ in from it, where True embeds all there is.
+        learned from a preset what they differ in from it, where True embeds all there is. With False keep the model:
+        `decode` takes it as `transform`, or finds it in a directory of FDCODEC_MODEL_PATH.
     effort
         1 (fastest) to 9 (smallest file).
     threads
@@ -105,8 +106,8 @@ def encode(
         The PSNR or the size cannot be reached; the file that comes nearest is returned, of sizes below the smallest
         file that one. Where a size cannot be filled, `kept` of the warning is True.
     ConversionWarning
-        Of a Pillow image, colours of another space are stored as RGB, or a transparent value of 16 bits, texts, or
-        metadata that are damaged or have no place are left out.
+        Of a Pillow image, colours of another space are stored as RGB, or other frames, a transparent value of 16 bits,
+        texts, or metadata that are damaged or have no place are left out.
     """
     from fdcodec.image.arrays import as_picture
     from fdcodec.targets import encode_to_target
@@ -199,7 +200,7 @@ def decode_region(
     region
         ``(x, y, width, height)`` in pixels, inside the picture.
     data, max_pixels, threads, transform, partial
-        As for `decode`; the limit bounds the whole picture.
+        As for `decode`; the limit bounds the whole picture, and damage in tiles that are not touched is not told.
 
     Raises
     ------

@@ -70,7 +70,7 @@ class ConversionWarning(UserWarning):
 
 
 class EmbeddingWarning(UserWarning):
-    """Each chunk of a store is going to carry the class model, which nobody asked for."""
+    """Each chunk of a store will carry the class model, which nobody asked for, or none will, and readers lack it."""
 
     exit_code = 0
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 class Reader:
     """A file that is read in parts; use it in a ``with`` statement.
 
+    All but the pixels is checked when it is opened, and the tiles when they are read: a file of several tiles of which
+    one is damaged opens, and the others are read.
+
     Parameters
     ----------
     data, max_pixels, threads, transform, partial
@@ -34,7 +37,7 @@ class Reader:
     Raises
     ------
     FdcError, OSError
-        As for `decode`.
+        As for `decode`, but that tiles are not looked at.
     """
 
     def __init__(
@@ -53,7 +56,7 @@ class Reader:
         file = (
             container.salvage(self._data, max_pixels=max_pixels).file
             if partial
-            else container.read(self._data, max_pixels=max_pixels)
+            else container.read(self._data, tiles=(), max_pixels=max_pixels)
         )
         self.header, self.metadata = file.header, file.metadata
 

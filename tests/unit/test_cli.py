@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.shell_completion import ShellComplete
 from PIL import Image
 from tests.images import PNG, noise, orientation_exif, ramp, saved
 
 import fdcodec
 from fdcodec import container
+from fdcodec.cli.main import fdcodec_group
 from fdcodec.coding.parameters import Parameters
 
 
@@ -179,6 +181,21 @@ def test_no_hint_at_lossless_for_noise(cli, options):
 def test_completion(cli, shell):
     """Each shell gets its script."""
     assert b"_FDCODEC_COMPLETE" in cli("completion", shell).out
+
+
+@pytest.mark.parametrize(
+    ("words", "begun", "offered"),
+    [
+        (("decode", "--format"), "p", ["png", "ppm", "pgm"]),
+        (("encode", "--metadata"), "exif,x", ["exif,xmp"]),
+        (("compare", "--codecs"), "jxl,av", ["jxl,avif420", "jxl,avif444"]),
+        (("compare", "--metrics"), "", ["psnr", "ms-ssim", "ssimulacra2"]),
+    ],
+)
+def test_names_of_a_fixed_list_are_completed(words, begun, offered):
+    """A shell is offered the names that an option takes, after those that are there already."""
+    complete = ShellComplete(fdcodec_group, {}, "fdcodec", "_FDCODEC_COMPLETE").get_completions
+    assert [item.value for item in complete(list(words), begun)] == offered
 
 
 @pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("encode", "--help"), ("compare", "--help")])

@@ -94,23 +94,27 @@ def test_worth_of_parts_is_told(filtered, size_bytes, change):
         "size_bytes_before": 1000, "size_bytes_after": size_bytes,
     }  # fmt: skip
     filter_part = "" if filtered is None else ", the filter 4.1% of the squared error"
-    expected = (
-        f"rotations save 2.3% of the cost of blocks{filter_part}; the images take {change} bytes than with the parent"
+    assert _describe_worth(recipe) == (
+        f"of what was held out of learning, rotations save 2.3% of the cost of blocks{filter_part}; "
+        f"the images that it learned from take {change} bytes than with the parent without learned modes"
     )
-    assert _describe_worth(recipe) == f"held out, {expected}"
+
+
+AUTO = "bytes at equal error than with the presets that -t auto takes, the model's own bytes left out"
+INSTEAD = "; take -t auto, or learn from more images or from another --parent"
 
 
 @pytest.mark.parametrize(
     ("share", "told"),
     [
-        (0.034, "held out, images take 3.4% fewer bytes at equal error than with the presets that auto takes"),
-        (-0.012, "held out, images take 1.2% more bytes at equal error than with the presets that auto takes"),
-        (None, "give five images or more to be told what it saves against the presets"),
+        (0.034, f"the one image in five that was held out of learning takes 3.4% fewer {AUTO}"),
+        (-0.012, f"the one image in five that was held out of learning takes 1.2% more {AUTO}{INSTEAD}"),
+        (None, "give five images or more to be told what it saves against the presets: one in five is then held out"),
     ],
 )
 def test_worth_against_the_presets_is_told(share, told):
-    """What images held out take beside the presets is said in percent, or why it is not known."""
-    assert _describe_saving({"share_saved_against_presets": share}).startswith(told)
+    """What images held out take beside the presets is said in percent, with what to do, or why it is not known."""
+    assert _describe_saving({"share_saved_against_presets": share}) == told
 
 
 def test_too_few_blocks_are_told():

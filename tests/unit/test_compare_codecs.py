@@ -6,8 +6,9 @@ from PIL import Image
 from tests.images import photo, ramp
 
 import fdcodec
+from fdcodec.cli import compare as command
 from fdcodec.compare.codecs import NAMES, Fdc, select
-from fdcodec.compare.metrics import psnr
+from fdcodec.compare.metrics import METRICS, psnr
 from fdcodec.compare.rivals import JPEG2000, JPEGXL, RIVALS, WebP
 from fdcodec.compare.run import compare
 from fdcodec.errors import ParameterError, UnsupportedError
@@ -23,6 +24,11 @@ SIGNATURES = {
     "avif444": (4, b"ftypavif"),
     "jxl": (0, b"\xff\x0a"),
 }
+
+
+def test_command_names_what_there_is():
+    """Help and completion of the command have the codecs and metrics of the library."""
+    assert (NAMES, tuple(METRICS)) == (command.CODECS, command.METRICS)
 
 
 @pytest.fixture(params=RIVALS)

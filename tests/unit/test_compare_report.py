@@ -155,11 +155,12 @@ def test_command_names_the_tune(picture, tmp_path):
 
 
 def test_refused_figures_say_why(picture, tmp_path, monkeypatch):
-    """Where a BD-rate is refused the terminal has the reason beside it, and codecs that are left out what they miss."""
+    """A BD-rate that is refused has the reason beside it, and below what to do; codecs left out have what they miss."""
     monkeypatch.setattr(WebP, "missing", lambda self: "a Pillow with WEBP support")
     options = ["--codecs", "jpeg420,webp", "--metrics", "psnr", "--qualities", "0,0.1,0.2,0.3"]  # one file of JPEG
     printed = run(picture, "-o", tmp_path / "report", *options)
     assert "JPEG 4:2:0 refused (1 usable point on a curve, 4 are needed)" in printed
+    assert "where it is refused, give --qualities more values over a wider range" in printed
     assert "WebP was left out: it needs a Pillow with WEBP support" in printed
     figures = json.loads(result_of(picture, "-o", tmp_path / "another", *options, "--json").stdout)
     assert figures["bd_rate_percent"]["psnr-rgb"]["jpeg420"] is None

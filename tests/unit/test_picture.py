@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -137,6 +138,34 @@ def test_conversions_that_lose_are_warned_of(mode, words):
     with pytest.warns(ConversionWarning, match=words) as caught:
         fdcodec.encode(image, lossless=True)
     assert [warning.filename for warning in caught] == [__file__]
+
+
+def pages(file_format):
+    """Return an opened image of two frames, 50 and 200."""
+    file = BytesIO()
+    Image.new("L", (4, 3), 50).save(file, file_format, save_all=True, append_images=[Image.new("L", (4, 3), 200)])
+    return Image.open(BytesIO(file.getvalue()))
+
+
+@pytest.mark.parametrize("file_format", ["TIFF", "PNG", "GIF", "WEBP"])
+def test_frames_that_are_left_out_are_warned_of(file_format):
+    """Of an image that is opened the first frame is stored with a warning, and one that was sought without."""
+    with pytest.warns(ConversionWarning, match="only the first of several frames is stored"):
+        assert as_picture(pages(file_format)).samples.max() == 50
+    sought = pages(file_format)
+    sought.seek(1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert as_picture(sought).samples.max() == 200
+
+
+@pytest.mark.parametrize("file_format", ["TIFF", "PNG", "GIF"])
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.ConversionWarning")
+def test_looking_for_frames_keeps_what_was_drawn(file_format):
+    """Pixels that were changed since the image was opened are those that are stored."""
+    image = pages(file_format)
+    image.paste(1, (0, 0, 2, 3))
+    assert (as_picture(image).samples[:, :, 0] == 50).tolist() == [[False, False, True, True]] * 3
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "I", "I;16"])

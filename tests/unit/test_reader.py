@@ -35,12 +35,30 @@ def test_reader_tells_what_it_reads():
     assert repr(file) == "<Reader of 128x96, 3 channels of 8 bits, closed>"
 
 
-def test_damaged_file_is_opened_in_part():
-    """With `partial` a damaged file opens and is read as `decode` reads it in part; without, it does not open."""
+def damaged():
+    """Return a file of four tiles of which the last is damaged."""
     data = bytearray(fdcodec.encode(IMAGE, tile=64, xmp=b"<x/>"))
     data[-100] ^= 1
+    return data
+
+
+def test_tiles_are_checked_when_they_are_read():
+    """A file with a damaged tile opens, and is read where that is not touched, as by `decode_region`."""
+    data = damaged()
+    with fdcodec.open(data) as file:
+        assert np.array_equal(file.read((0, 0, 64, 64)), fdcodec.decode_region(data, (0, 0, 64, 64)))
+        for region in (None, (60, 60, 9, 9)):
+            with pytest.raises(ChecksumError):
+                file.read(region)
+
+
+def test_damaged_file_is_opened_in_part():
+    """With `partial` a damaged file opens, and is read as by `decode`; without, damaged metadata keeps it shut."""
+    data = damaged()
+    data[data.index(b"<x/>")] ^= 1
     with pytest.raises(ChecksumError):
         fdcodec.open(data)
+    data = damaged()
     with fdcodec.open(data, partial=True) as file:
         assert file.metadata.xmp == b"<x/>"
         with pytest.warns(PartialWarning) as told:

@@ -1,6 +1,7 @@
 """Class models of one's own in the codecs of array stores: what they cost, and where they are missing."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,8 @@ from tests.images import ramp
 
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.errors import EmbeddingWarning, TransformNotFoundError
-from fdcodec.model import ClassModel
+from fdcodec.model import ClassModel, get
+from fdcodec.model.registry import embedded
 
 numcodecs = pytest.importorskip("numcodecs")
 zarr = pytest.importorskip("zarr", minversion="3.1")
@@ -28,13 +30,11 @@ def registered():
     zarr.registry.register_codec("fdcodec", ZarrCodec)
 
 
-def stored(codec):
-    """Return a store of an array in the version of zarr that a codec is for."""
+def made(codec):
+    """Return an array in a store, in the version of zarr that a codec is for."""
     version_2 = isinstance(codec, NumcodecsCodec)
     options = {"zarr_format": 2, "compressors": codec} if version_2 else {"serializer": codec, "compressors": None}
-    store = zarr.storage.MemoryStore()
-    zarr.create_array(store, data=GRAY, chunks=GRAY.shape, **options)
-    return store
+    return zarr.create_array(zarr.storage.MemoryStore(), data=GRAY, chunks=GRAY.shape, **options)
 
 
 @pytest.fixture
@@ -52,8 +52,53 @@ def test_model_in_each_chunk_is_told(codec, own):
     assert told[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for quiet in ({"transform": own, "embed": True}, {"transform": own, "embed": False}, {"transform": "dct"}):
+        for quiet in ({"transform": own, "embed": True}, {"transform": "dct"}, {"transform": "dct", "embed": False}):
             codec(**quiet)
+
+
+@codecs
+def test_model_that_is_nowhere_found_is_told(codec, own, monkeypatch):
+    """With embed=False a model outside FDCODEC_MODEL_PATH has a warning, and one inside has none."""
+    with pytest.warns(
+        EmbeddingWarning, match=r"keep .*mine\.fdt: .* copy it to a directory .*FDCODEC_MODEL_PATH"
+    ) as told:
+        codec(transform=own, embed=False)
+    assert told[0].filename == __file__
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(Path(own).parent))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        codec(transform=own, embed=False)
+
+
+@codecs
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.EmbeddingWarning")
+def test_codec_keeps_its_own_model(codec, own):
+    """The array that was made with a model reads and writes chunks that only name it, wherever its file is by then."""
+    array = made(codec(transform=own, embed=False))
+    Path(own).unlink()
+    array[:] = GRAY
+    assert array[:].shape == GRAY.shape
+
+
+@codecs
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.EmbeddingWarning")
+def test_model_learned_from_a_preset_is_in_chunks_as_differences(codec, tmp_path):
+    """Chunks hold what a model differs in from its parent, and are read without its file."""
+    photo = get("photo")
+    child = replace(photo, filters=None, recipe={"parent": photo.hash.hex()})
+    child.save(tmp_path / "child.fdt")
+    array = made(codec(transform=str(tmp_path / "child.fdt")))
+    (tmp_path / "child.fdt").unlink()
+    embedded.cache_clear()
+    assert max(map(len, (value.to_bytes() for value in array.store._store_dict.values()))) < len(child.to_bytes()) // 10
+    assert zarr.open_array(array.store)[:].shape == GRAY.shape
+
+
+@codecs
+def test_wrong_argument_is_told_of_the_codec(codec):
+    """The error of an argument that there is not names the class that users wrote."""
+    with pytest.raises(TypeError, match=r"^FdcCodec\.__init__\(\) got an unexpected keyword argument 'foo'"):
+        codec(foo=1)
 
 
 @codecs
@@ -66,9 +111,10 @@ def test_model_that_is_not_there_is_told_at_once(codec, transform, error):
 
 @codecs
 @pytest.mark.parametrize("embed", [True, False])
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.EmbeddingWarning")
 def test_store_is_read_by_what_its_chunks_name(codec, embed, own):
     """A store opens without the file of its model, in silence, and is read if chunks carry the model, else says so."""
-    store = stored(codec(transform=own, embed=embed))
+    store = made(codec(transform=own, embed=embed)).store
     Path(own).unlink()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -76,7 +122,10 @@ def test_store_is_read_by_what_its_chunks_name(codec, embed, own):
     if embed:
         assert array[:].shape == GRAY.shape
     else:
-        with pytest.raises(TransformNotFoundError, match="the file needs the class model"):
+        with pytest.raises(
+            TransformNotFoundError,
+            match=r"the file needs the class model .*of these a store takes FDCODEC_MODEL_PATH, .*mine",
+        ):
             array[:]
     with pytest.raises(FileNotFoundError, match=r"no file .*mine\.fdt"):
         array[:] = GRAY

@@ -13,6 +13,7 @@ import click
 
 from fdcodec.arguments import TUNES
 from fdcodec.cli.console import Console, on_terminal, write_line
+from fdcodec.cli.options import completing
 from fdcodec.compare import INSTALL
 from fdcodec.errors import ParameterError, UnsupportedError
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
     from fdcodec.compare.records import Comparison
 
 NEEDED = ("scipy", "matplotlib")
+CODECS = ("jpeg420", "jpeg444", "webp", "jp2", "avif420", "avif444", "jxl", "fdc")
+METRICS = ("psnr", "ms-ssim", "ssimulacra2")
+"""What may be chosen, here because `fdcodec.compare` takes time to import."""
+
 DURATION = (
     "every codec codes every image at each quality, some ten seconds a codec for 512x512; fewer --codecs, "
     "--transforms, --qualities or --metrics take less"
@@ -53,7 +58,8 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     "names",
     metavar="NAMES",
     callback=_names,
-    help="Of jpeg420, jpeg444, webp, jp2, avif420, avif444, jxl, fdc [all].",
+    shell_complete=completing(*CODECS),
+    help=f"Of {', '.join(CODECS)} [all].",
 )
 @click.option(
     "--transforms",
@@ -76,7 +82,13 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     help="Four or more, such as 20,40,60,80, in place of each codec's own ladder.",
 )
 @click.option("--gray", is_flag=True, help="Reduce colour images to gray.")
-@click.option("--metrics", metavar="NAMES", callback=_names, help="Of psnr, ms-ssim, ssimulacra2 [all installed].")
+@click.option(
+    "--metrics",
+    metavar="NAMES",
+    callback=_names,
+    shell_complete=completing(*METRICS),
+    help=f"Of {', '.join(METRICS)} [all installed].",
+)
 @click.option("-f", "--force", is_flag=True, help="Write into a folder that is not empty.")
 @click.option("--json", "as_json", is_flag=True, help="Print the BD-rates as JSON.")
 def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, no_embed: bool, **choices: Any) -> None:
@@ -115,7 +127,7 @@ def _figures(rates: dict[str, dict[str, BDRate]]) -> dict[str, dict[str, dict[st
 
 
 def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
-    """Print the BD-rates, one line a measure, why any was refused, and what was left out."""
+    """Print the BD-rates, one line a measure, why any was refused and what to do then, and what was left out."""
     from fdcodec.compare.aggregate import anchor_of
 
     anchor = comparison.codecs[anchor_of(comparison)]
@@ -125,6 +137,10 @@ def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
             for codec, rate in by_codec.items()
         ]
         write_line(f"BD-rate against {anchor}, {measure}: {', '.join(parts) or 'none, images are too small'}")
+    if any(rate.reason for by_codec in rates.values() for rate in by_codec.values()):
+        write_line(
+            "where it is refused, give --qualities more values over a wider range, or none: each codec has its own"
+        )
     for label, missing in comparison.skipped.items():
         write_line(f"{label} was left out: it needs {missing}")
 

@@ -30,7 +30,12 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.command()
 @options.inputs_and_output
 @options.outputs
-@click.option("--format", "suffix", help="png, tiff, jpg, webp, ppm, pgm or npy; png unless -o says otherwise.")
+@click.option(
+    "--format",
+    "suffix",
+    shell_complete=options.completing("png", "tiff", "jpg", "webp", "ppm", "pgm", "npy"),
+    help="png, tiff, jpg, webp, ppm, pgm or npy; png unless -o says otherwise.",
+)
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Decode only this rectangle, in pixels.")
 @click.option("--partial", is_flag=True, help="Of a damaged file, write the tiles that are intact; exit code 5.")
 @options.decoding

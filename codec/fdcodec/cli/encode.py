@@ -78,7 +78,12 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
     help="visual: finer steps where errors are seen, coarser ones where the picture hides them.",
 )
 @click.option(
-    "--metadata", default="all", show_default=True, callback=_metadata_names, help="all, none, or exif,xmp,icc."
+    "--metadata",
+    default="all",
+    show_default=True,
+    callback=_metadata_names,
+    shell_complete=options.completing("all", "none", *_METADATA),
+    help="all, none, or exif,xmp,icc.",
 )
 @click.option("--verify", is_flag=True, help="Decode the result, and store the hash of its samples.")
 @options.reports

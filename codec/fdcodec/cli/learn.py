@@ -93,7 +93,10 @@ def _describe_worth(recipe: dict[str, Any]) -> str:
     parts = [f"rotations save {rotated:.1%} of the cost of blocks"]
     parts += [] if filtered is None else [f"the filter {filtered:.1%} of the squared error"]
     saved = 1 - recipe["size_bytes_after"] / recipe["size_bytes_before"]
-    return f"held out, {', '.join(parts)}; the images take {_change(saved)} than with the parent"
+    return (
+        f"of what was held out of learning, {', '.join(parts)}; the images that it learned from take {_change(saved)} "
+        "than with the parent without learned modes"
+    )
 
 
 def _describe_learned(model: ClassModel) -> str:
@@ -106,11 +109,15 @@ def _describe_learned(model: ClassModel) -> str:
 
 
 def _describe_saving(recipe: dict[str, Any]) -> str:
-    """Return what images held out take beside the presets."""
+    """Return what images held out take beside the presets, and what to do where these are better."""
     saved = recipe["share_saved_against_presets"]
     if saved is None:
         return "give five images or more to be told what it saves against the presets: one in five is then held out"
-    return f"held out, images take {_change(saved)} at equal error than with the presets that auto takes"
+    advice = "" if saved > 0 else "; take -t auto, or learn from more images or from another --parent"
+    return (
+        f"the one image in five that was held out of learning takes {_change(saved)} at equal error than with the "
+        f"presets that -t auto takes, the model's own bytes left out{advice}"
+    )
 
 
 def _change(saved: float) -> str:

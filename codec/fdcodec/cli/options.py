@@ -19,6 +19,19 @@ class NonEmptyPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def completing(*choices: str) -> Completion:
+    """Return the completion of an option of fixed names, of which several may be given, separated by commas."""
+
+    def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        others, comma, last = incomplete.rpartition(",")
+        return [CompletionItem(others + comma + name) for name in choices if name.startswith(last)]
+
+    return complete
+
+
 def byte_count(context: click.Context, parameter: click.Parameter, value: str | None) -> int | None:
     """Return 40000 for "40k" and "40 KB", and 1500000 for "1.5M"."""
     if value is None:

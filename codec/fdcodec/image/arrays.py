@@ -79,6 +79,7 @@ def _checked_pillow(image: Image.Image) -> tuple[Picture, Notes]:
     if 0 in image.size:
         raise ParameterError(f"image: size {image.size} is not (width, height), both >= 1")
     try:
+        told = _frames_left_out(image)
         picture, notes = picture_of_pillow(image)
     except (FdcError, MemoryError):
         raise
@@ -86,8 +87,19 @@ def _checked_pillow(image: Image.Image) -> tuple[Picture, Notes]:
         raise ParameterError(
             f"image: Pillow cannot load or convert it from mode {image.mode}: {error}; open it anew, or mend its info"
         ) from error
-    told = ["the negative of what Pillow shows was stored: 0 is white in this TIFF"] if is_negative(image) else []
+    told += ["the negative of what Pillow shows was stored: 0 is white in this TIFF"] if is_negative(image) else []
     return picture, told + notes
+
+
+def _frames_left_out(image: Image.Image) -> Notes:
+    """Return a note of other frames, unless one was sought.
+
+    Whether a GIF has more, Pillow finds by reading it anew, which would lose what was drawn on one that is loaded.
+    """
+    if image.tell() > 0 or (image.format == "GIF" and not getattr(image, "tile", ())):
+        return []
+    is_animated = getattr(image, "is_animated", False)
+    return ["only the first of several frames is stored; seek to another to store that"] if is_animated else []
 
 
 def _checked_array(image: Any) -> Samples:

@@ -3,11 +3,11 @@
 Needs the `numcodecs` extra. numcodecs finds it by its entry point, under the name `fdcodec`.
 """
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from fdcodec import api
 from fdcodec.errors import ParameterError
 from fdcodec.integrations import needing
 from fdcodec.integrations.stores import StoreCodec
@@ -17,6 +17,7 @@ with needing("numcodecs"):
     from numcodecs.compat import ndarray_copy
 
 
+@dataclass(frozen=True, kw_only=True)  # for errors that name it
 class FdcCodec(StoreCodec, Codec):
     """Codes each chunk as an image; the arguments are those of `StoreCodec`."""
 
@@ -77,5 +78,5 @@ class FdcCodec(StoreCodec, Codec):
         ValueError
             `out` has another size.
         """
-        samples = api.decode(bytes(buf))
+        samples = self.decode_chunk(bytes(buf))
         return ndarray_copy(samples.astype(samples.dtype.newbyteorder("<"), copy=False), out)

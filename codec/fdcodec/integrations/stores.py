@@ -1,17 +1,20 @@
 """Chunks of array stores as images: what the codecs for numcodecs and for zarr have in common."""
 
 import warnings
+from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import api
 from fdcodec.arguments import checked_encoding, resolved
-from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError
+from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError, TransformNotFoundError
+from fdcodec.image.picture import Samples
 from fdcodec.limits import DEFAULT_MAX_PIXELS
-from fdcodec.model.registry import embedding, is_preset
+from fdcodec.model import ClassModel
+from fdcodec.model.registry import embedding, find, is_preset
 
 MAX_CHANNELS = 4
 
@@ -24,7 +27,9 @@ class StoreCodec:
     ----------
     quality, psnr_db, bpp, size_bytes, lossless, transform, embed, effort, tune
         As for `fdcodec.encode`, for each chunk; `transform` is a string, since stores keep it as JSON. A class model of
-        one's own is in each chunk, 4 to 50 kB, unless `embed` is False.
+        one's own is in each chunk, 4 to 50 kB, unless `embed` is False: then this codec reads chunks with the model it
+        was made with, and one that was read from a store, which opens no path that the store names, with those of
+        FDCODEC_MODEL_PATH.
 
     Raises
     ------
@@ -36,8 +41,11 @@ class StoreCodec:
     Warns
     -----
     EmbeddingWarning
-        A class model of one's own would be in each chunk, and `embed` does not say so.
+        A class model of one's own would be in each chunk, and `embed` does not say so; or it is False, and the model
+        is not where readers would find it.
     """
+
+    _model: ClassVar[ClassModel | None] = None  # of a codec, the one that it was made with
 
     quality: float | None = None
     psnr_db: float | None = None
@@ -56,13 +64,11 @@ class StoreCodec:
         if not isinstance(self.transform, str):
             raise ParameterError(f"transform: {type(self.transform).__name__} is not a string; give a name or a path")
         checked_encoding(**asdict(self), verify=False, threads=1, tile=None, sparsity=None)
-        model = None if self.transform == "auto" else resolved(self.transform)
-        if model is not None and self.embed == "auto" and not is_preset(model):
-            warning = EmbeddingWarning(
-                f"embed: {len(embedding(model, self.embed))} bytes of each chunk are its class model; give embed=False "
-                "for readers that have it in a directory that FDCODEC_MODEL_PATH names, or embed=True for all of it"
-            )
-            warnings.warn(warning, stacklevel=3)
+        if self.transform != "auto":
+            model = resolved(self.transform)
+            object.__setattr__(self, "_model", model)
+            if told := _warning(model, self.transform, self.embed):
+                warnings.warn(EmbeddingWarning(f"embed: {told}"), stacklevel=3)
 
     @classmethod
     def of_store(cls, configuration: dict[str, Any]) -> Self:
@@ -73,7 +79,40 @@ class StoreCodec:
 
     def encode_chunk(self, chunk: NDArray[Any]) -> bytes:
         """Return the file of a chunk of any shape that `image_shape` takes; raises as `fdcodec.encode` does."""
-        return api.encode(chunk.reshape(image_shape(chunk.shape)), **asdict(self))
+        options = asdict(self) | {"transform": self._model or self.transform}
+        return api.encode(chunk.reshape(image_shape(chunk.shape)), **options)
+
+    def decode_chunk(self, data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:
+        """Return the image of a file; raises as `fdcodec.decode` does."""
+        try:
+            return api.decode(data, max_pixels=max_pixels, transform=self._model)
+        except TransformNotFoundError as error:
+            raise TransformNotFoundError(
+                f"{error}; of these a store takes FDCODEC_MODEL_PATH, and its chunks were written with "
+                f"transform={self.transform!r}"
+            ) from None
+
+
+def _warning(model: ClassModel, transform: str, embed: bool | Literal["auto"]) -> str:
+    """Return what to know of where chunks have a class model from; empty if there is nothing."""
+    if embed == "auto" and not is_preset(model):
+        return (
+            f"{len(embedding(model, embed))} bytes of each chunk are its class model; give embed=False "
+            "for readers that have it in a directory that FDCODEC_MODEL_PATH names, or embed=True for all of it"
+        )
+    if embed is False and not _is_installed(model):
+        return (
+            f"keep {transform}: it is not installed, and without it nobody can read these chunks; "
+            "copy it to a directory that FDCODEC_MODEL_PATH names, for readers too, or leave embed=False out"
+        )
+    return ""
+
+
+def _is_installed(model: ClassModel) -> bool:
+    """Tell whether a model is found by its hash."""
+    with suppress(TransformNotFoundError):
+        return find(model.hash) is not None
+    return False
 
 
 def image_shape(shape: tuple[int, ...]) -> tuple[int, ...]:

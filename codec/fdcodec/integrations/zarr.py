@@ -4,13 +4,12 @@ Needs the `zarr` extra. zarr finds it by its entry point, under the name `fdcode
 """
 
 from asyncio import to_thread
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec import api
 from fdcodec.errors import FormatError, ParameterError
 from fdcodec.integrations import needing
 from fdcodec.integrations.stores import StoreCodec, image_shape
@@ -19,6 +18,7 @@ with needing("zarr"):
     from zarr.abc.codec import ArrayBytesCodec
 
 
+@dataclass(frozen=True, kw_only=True)  # for errors that name it
 class FdcCodec(StoreCodec, ArrayBytesCodec):
     """Codes each chunk as an image, as `serializer` of an array; the arguments are those of `StoreCodec`.
 
@@ -53,14 +53,13 @@ class FdcCodec(StoreCodec, ArrayBytesCodec):
 
     async def _decode_single(self, chunk_data: Any, chunk_spec: Any) -> Any:
         dtype = chunk_spec.dtype.to_native_dtype()
-        array = await to_thread(_decoded, chunk_data.to_bytes(), chunk_spec.shape, dtype)
+        array = await to_thread(self._decoded, chunk_data.to_bytes(), chunk_spec.shape, dtype)
         return chunk_spec.prototype.nd_buffer.from_numpy_array(array)
 
-
-def _decoded(data: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return a chunk of a shape and a dtype; a file of anything else is a FormatError, LimitError if it is larger."""
-    image = image_shape(shape)
-    samples = api.decode(data, max_pixels=image[0] * image[1])
-    if samples.shape != image or samples.dtype != dtype.newbyteorder("="):
-        raise FormatError(f"chunk: {samples.dtype} of shape {samples.shape} where the array has {dtype} of {shape}")
-    return samples.reshape(shape)
+    def _decoded(self, data: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+        """Return a chunk of a shape and a dtype; a file of anything else is a FormatError, LimitError if larger."""
+        image = image_shape(shape)
+        samples = self.decode_chunk(data, max_pixels=image[0] * image[1])
+        if samples.shape != image or samples.dtype != dtype.newbyteorder("="):
+            raise FormatError(f"chunk: {samples.dtype} of shape {samples.shape} where the array has {dtype} of {shape}")
+        return samples.reshape(shape)
