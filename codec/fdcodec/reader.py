@@ -6,9 +6,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from fdcodec import api, container
-from fdcodec.arguments import check_flags
+from fdcodec.arguments import check_flags, check_integers, checked_threads, resolved
 from fdcodec.errors import ParameterError
-from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 from fdcodec.sources import Source, read_source
 from fdcodec.words import counted
 
@@ -50,9 +50,10 @@ class Reader:
         partial: bool = False,
     ) -> None:
         check_flags(partial=partial)
+        check_integers(max_pixels=(max_pixels, 1, MAX_SIDE**2))
+        self._options: dict[str, Any] = {"max_pixels": max_pixels, "threads": checked_threads(threads)}
+        self._options |= {"transform": None if transform is None else resolved(transform), "partial": partial}
         self._data = read_source(data)
-        self._options: dict[str, Any] = {"threads": threads, "transform": transform, "partial": partial}
-        self._options["max_pixels"] = max_pixels
         file = (
             container.salvage(self._data, max_pixels=max_pixels).file
             if partial

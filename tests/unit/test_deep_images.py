@@ -124,3 +124,8 @@ def test_separate_planes_of_sixteen_bits_are_refused(lossless):
     data = b"II*\0\x08\0\0\0" + directory + arrays + bytes(12)
     with pytest.raises(UnsupportedError, match=r"^TIFF of separate planes of 16 bits"):
         read_image(data, lossless=lossless)
+    with (
+        pytest.raises(UnsupportedError, match=r"^TIFF of separate planes of 16 bits"),
+        Image.open(BytesIO(data)) as image,
+    ):
+        as_picture(image)

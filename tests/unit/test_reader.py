@@ -28,6 +28,16 @@ def test_open_refuses_what_decode_refuses(source):
         fdcodec.open(source)
 
 
+WRONG = {"max_pixels": ["x", None, 0, -1, float("nan"), 10**40], "threads": [-1, "2"], "transform": [7], "partial": [1]}
+
+
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in WRONG.items() for value in values])
+def test_open_checks_its_arguments(name, value):
+    """Arguments of the wrong kind or out of their range are refused when a file is opened, by their names."""
+    with pytest.raises(ParameterError, match=name):
+        fdcodec.open(DATA, **{name: value})
+
+
 def test_reader_tells_what_it_reads():
     """The representation of a reader has the size, channels and depth of the picture, and whether it is closed."""
     with fdcodec.open(DATA) as file:

@@ -1,6 +1,7 @@
 """A whole comparison: load the images, run the codecs, cut details, store everything, write the report."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from fdcodec.compare.metrics import METRICS, installed, metrics_of
 from fdcodec.compare.records import Comparison
 from fdcodec.compare.sweep import sweep
 from fdcodec.errors import ParameterError, UnsupportedError
+from fdcodec.paths import holds
 
 Track = Callable[..., Iterable[Any]]
 RESULTS = "results"
@@ -88,13 +90,14 @@ def _of_depth(chosen: Sequence[Codec], metrics: Sequence[str] | None, depth: int
 
 def _check_writable(folder: Path) -> None:
     """Raise an OSError now, and not after the work, if a folder cannot be written into; it is left as it was."""
-    absent = [path for path in (folder, *folder.parents) if not path.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
+    absent = [path for path in (folder, *folder.parents) if not holds(path.exists)]
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=folder).close()
     finally:
         for path in absent:
-            path.rmdir()
+            with suppress(OSError):  # it could not be made
+                path.rmdir()
 
 
 def _check(chosen: Sequence[Codec], qualities: Sequence[float] | None, metrics: Sequence[str] | None) -> None:

@@ -12,7 +12,7 @@ from PIL import Image
 from fdcodec.errors import ConversionWarning, FdcError, ParameterError
 from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import Picture, Samples
-from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, samples_of_pillow
+from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, refuse_deep_planes, samples_of_pillow
 
 
 def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = None, icc: bytes | None = None) -> Picture:
@@ -79,6 +79,7 @@ def _checked_pillow(image: Image.Image) -> tuple[Picture, Notes]:
     if 0 in image.size:
         raise ParameterError(f"image: size {image.size} is not (width, height), both >= 1")
     try:
+        refuse_deep_planes(image)
         told = _frames_left_out(image)
         picture, notes = picture_of_pillow(image)
     except (FdcError, MemoryError):

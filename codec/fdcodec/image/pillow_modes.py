@@ -100,6 +100,16 @@ def is_negative(image: Image.Image) -> bool:
     return image.mode.startswith("I;16") and tags.get(ExifTags.Base.PhotometricInterpretation) == 0
 
 
+def refuse_deep_planes(image: Image.Image) -> None:
+    """Raise UnsupportedError for a TIFF of separate planes of 16 bits, whose bytes Pillow takes for samples."""
+    tags = getattr(image, "tag_v2", {})
+    bits = tags.get(ExifTags.Base.BitsPerSample, ())
+    if tags.get(ExifTags.Base.PlanarConfiguration) == 2 and any(depth > 8 for depth in bits):
+        raise UnsupportedError(
+            "TIFF of separate planes of 16 bits, which Pillow does not read; give them as .npy of uint16"
+        )
+
+
 def drops_profile(mode: str) -> bool:
     """Say whether the conversion from `mode` changes the colour space, so that the ICC profile no longer applies."""
     return mode in _COLOUR_SPACES

@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from PIL import ExifTags, Image, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import as_picture, picture_of_pillow
-from fdcodec.image.losses import loses_bits, losses_of
+from fdcodec.image.losses import losses_of
 from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
-from fdcodec.image.pillow_modes import CONVERT
+from fdcodec.image.pillow_modes import CONVERT, refuse_deep_planes
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.paths import content_of
 
@@ -108,7 +108,7 @@ def _read_npy(data: bytes, max_pixels: int) -> Picture:
 def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture, list[str]]:
     with _opened(data) as image:
         _check_pixels(image.size, max_pixels)
-        _refuse_deep_planes(image, data)
+        refuse_deep_planes(image)
         losses = list(losses_of(image, data))
         for refusal in (loss.refusal for loss in losses if lossless and loss.refusal):
             raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
@@ -136,15 +136,6 @@ def _refuse_rare_tiff(data: bytes) -> None:
     except SyntaxError as error:
         if "unknown pixel mode" in str(error):
             raise UnsupportedError(f"TIFF of samples that are not supported; {CONVERT}") from None
-
-
-def _refuse_deep_planes(image: Image.Image, data: bytes) -> None:
-    """Raise UnsupportedError for a TIFF of separate planes of 16 bits, whose bytes Pillow takes for samples."""
-    separate = isinstance(image, TiffImageFile) and image.tag_v2.get(ExifTags.Base.PlanarConfiguration) == 2
-    if separate and loses_bits(image, data):
-        raise UnsupportedError(
-            "TIFF of separate planes of 16 bits, which Pillow does not read; give them as .npy of uint16"
-        )
 
 
 def _check_pixels(size: tuple[int, int], max_pixels: int) -> None:
