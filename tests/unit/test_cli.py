@@ -157,7 +157,7 @@ def test_hint_at_lossless(cli):
     for target in (("-q", "30"), ("-q", "95"), ("--psnr", "60"), ("--bpp", "1")):
         assert told in cli("encode", "drawn.png", "-f", *target).err
     assert cli("encode", "drawn.png", "-f", "--lossless").err.count("--lossless") == 0
-    for target in (("-q", "95"), ("--psnr", "45"), ("--size", "1M")):
+    for target in (("-q", "95"), ("--psnr", "45"), ("--size", "200")):
         assert "--lossless" not in cli("encode", "a.png", "-f", *target).err
 
 
