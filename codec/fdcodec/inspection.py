@@ -148,11 +148,12 @@ def _hash_of(model_bytes: bytes) -> bytes | None:
 
 
 def _name_of(reference: bytes) -> str | None:
-    """Return the name under which the class model of a hash is installed, or None."""
-    from fdcodec.model import find
+    """Return the name that finds the class model of a hash, or None."""
+    from fdcodec.model import find, get
 
-    with suppress(TransformNotFoundError):
-        return find(reference).name
+    with suppress(FdcError, OSError):
+        model = find(reference)
+        return model.name if get(model.name).hash == model.hash else None
     return None
 
 

@@ -81,6 +81,17 @@ def test_embedded_class_model_is_named_by_its_hash(cli, model):
     assert facts["transform_name"] == (None if model.name == "mine" else "dct")
 
 
+@pytest.mark.parametrize(("names", "told"), [(["photo"], None), (["mine", "photo"], "mine")])
+def test_class_model_is_told_by_a_name_that_finds_it(cli, monkeypatch, names, told):
+    """The name of a file that a preset's name hides is that of another model, and is not told."""
+    model = ClassModel("mine", start_states=np.full((N_CONTEXTS, 2), 7, np.uint8))
+    Path("models").mkdir()
+    for name in names:
+        model.save(f"models/{name}.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", "models")
+    assert fdcodec.info(container.write(HEADER, [b"x"], model_ref=model.hash))["transform_name"] == told
+
+
 def test_embedded_bytes_that_are_no_class_model_have_no_hash(cli):
     """What is embedded in place of a model keeps nothing else from being told."""
     Path("a.fdc").write_bytes(container.write(HEADER, [b"x"], model_bytes=b"none"))
