@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from fdcodec import container
 from fdcodec.arguments import check_flags
-from fdcodec.container.constants import CRC_BYTES, VERSION
-from fdcodec.errors import FdcError, FormatError, TransformNotFoundError
+from fdcodec.container.constants import COMPACT_SIGNATURE, CRC_BYTES, VERSION
+from fdcodec.errors import FdcError, FormatError, PartialWarning, TransformNotFoundError
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 from fdcodec.sources import Source, read_source
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _CHANNEL_NAMES = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGB+alpha"}
 
 
-def info(data: Source, *, bits: bool = False) -> dict[str, Any]:
+def info(data: Source, *, bits: bool = False, partial: bool = False) -> dict[str, Any]:
     """Return what `fdcodec info` tells of a file; without `bits` no pixel is decoded.
 
     Parameters
@@ -28,6 +29,9 @@ def info(data: Source, *, bits: bool = False) -> dict[str, Any]:
         As for `decode`. Every checksum is compared.
     bits
         Decode the file, and add where its bits go.
+    partial
+        Of a damaged file, return what can be read, without where bits go: of its intact chunks with the number of
+        `lost_tiles`, else of its header.
 
     Returns
     -------
@@ -40,31 +44,45 @@ def info(data: Source, *, bits: bool = False) -> dict[str, Any]:
         As for `decode`.
     LimitError, TransformNotFoundError
         As for `decode`, with `bits` only.
+
+    Warns
+    -----
+    PartialWarning
+        With `partial`: the file is damaged.
     """
-    check_flags(bits=bits)
-    content = read_source(data)
-    facts = _facts(container.read(content, max_pixels=MAX_SIDE * MAX_SIDE), len(content))
-    return facts | (describe_bits(content) if bits else {})
+    check_flags(bits=bits, partial=partial)
+    facts, fault = facts_and_fault(read_source(data), bits)
+    if fault is not None:
+        if not (partial and facts and isinstance(fault, FormatError)):
+            raise fault
+        warnings.warn(PartialWarning(f"damaged file: {fault}"), stacklevel=2)
+    return facts
 
 
-def readable_facts(data: bytes) -> dict[str, Any]:
+def facts_and_fault(data: bytes, bits: bool) -> tuple[dict[str, Any], FdcError | None]:
+    """Return the facts of a file and None, or of a file that cannot be read what can be, and why it cannot."""
+    try:
+        facts = _facts(container.read(data, max_pixels=MAX_SIDE * MAX_SIDE), data)
+        return facts | (describe_bits(data) if bits else {}), None
+    except FdcError as error:
+        return _readable_facts(data), error
+
+
+def _readable_facts(data: bytes) -> dict[str, Any]:
     """Return the facts of a damaged file: of its intact chunks, else of its header as it stands there, or none."""
     with suppress(FdcError):
         file, lost, _ = container.salvage(data, max_pixels=MAX_SIDE * MAX_SIDE)
-        return _facts(file, len(data)) | {"lost_tiles": len(lost)}
+        return _facts(file, data) | {"lost_tiles": len(lost)}
     with suppress(FdcError):
-        return _facts_of_header(container.read_header(data)) | {"file_bytes": len(data)}
+        return _facts_of_front(container.read_header(data), data)
     return {}
 
 
-def _facts(file: container.File, size_bytes: int) -> dict[str, Any]:
+def _facts(file: container.File, data: bytes) -> dict[str, Any]:
     return {
-        "format_version": VERSION,
-        "form": "chunked" if file.chunks else "compact",
-        **_facts_of_header(file.header),
-        "file_bytes": size_bytes,
+        **_facts_of_front(file.header, data),
         "payload_bytes": sum(len(payload) for payload in file.payloads),
-        "bpp": round(8 * size_bytes / file.header.pixels, 4),
+        "bpp": round(8 * len(data) / file.header.pixels, 4),
         **_facts_of_model(file),
         "metadata_bytes": {name: len(block or b"") for name, block in file.metadata._asdict().items()},
         "pixel_hash": file.pixel_hash.hex() if file.pixel_hash else None,
@@ -72,8 +90,10 @@ def _facts(file: container.File, size_bytes: int) -> dict[str, Any]:
     }
 
 
-def _facts_of_header(header: container.Header) -> dict[str, Any]:
+def _facts_of_front(header: container.Header, data: bytes) -> dict[str, Any]:
     return {
+        "format_version": VERSION,
+        "form": "compact" if data.startswith(COMPACT_SIGNATURE) else "chunked",
         "width": header.width,
         "height": header.height,
         "samples": _CHANNEL_NAMES[header.channels],
@@ -82,6 +102,7 @@ def _facts_of_header(header: container.Header) -> dict[str, Any]:
         **_coding_of(header),
         "tiles": header.tile_count,
         "tile_size": header.tile_size or None,
+        "file_bytes": len(data),
     }
 
 
@@ -127,11 +148,12 @@ def _hash_of(model_bytes: bytes) -> bytes | None:
 
 
 def _name_of(reference: bytes) -> str | None:
-    """Return the name under which the class model of a hash is installed, or None."""
-    from fdcodec.model import find
+    """Return the name that finds the class model of a hash, or None."""
+    from fdcodec.model import find, get
 
-    with suppress(TransformNotFoundError):
-        return find(reference).name
+    with suppress(FdcError, OSError):
+        model = find(reference)
+        return model.name if get(model.name).hash == model.hash else None
     return None
 
 

@@ -85,7 +85,7 @@ def _encode_to_psnr(picture: Picture, settings: EncoderSettings, wanted_db: floa
     if best.quality == 0 and best.measure > wanted_db:
         told = f"the coarsest file has {best.measure:.2f} dB already, by the peak {2**picture.depth - 1}"
     else:
-        told = f"of the files tried the nearest has {best.measure:.2f} dB"
+        told = f"of the files tried the nearest has {best.measure:.3f} dB"
     return Encoded(best.data, best.measure, _psnr_miss(wanted_db, told))
 
 

@@ -11,7 +11,7 @@ import fdcodec
 from fdcodec import container
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.coding.parameters import Parameters
-from fdcodec.errors import FormatError, ParameterError
+from fdcodec.errors import ChecksumError, FormatError, ParameterError, PartialWarning
 from fdcodec.model import ClassModel, get
 
 HEADER = container.Header(4, 4, 3, parameters=Parameters(246).to_bytes())
@@ -81,6 +81,17 @@ def test_embedded_class_model_is_named_by_its_hash(cli, model):
     assert facts["transform_name"] == (None if model.name == "mine" else "dct")
 
 
+@pytest.mark.parametrize(("names", "told"), [(["photo"], None), (["mine", "photo"], "mine")])
+def test_class_model_is_told_by_a_name_that_finds_it(cli, monkeypatch, names, told):
+    """The name of a file that a preset's name hides is that of another model, and is not told."""
+    model = ClassModel("mine", start_states=np.full((N_CONTEXTS, 2), 7, np.uint8))
+    Path("models").mkdir()
+    for name in names:
+        model.save(f"models/{name}.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", "models")
+    assert fdcodec.info(container.write(HEADER, [b"x"], model_ref=model.hash))["transform_name"] == told
+
+
 def test_embedded_bytes_that_are_no_class_model_have_no_hash(cli):
     """What is embedded in place of a model keeps nothing else from being told."""
     Path("a.fdc").write_bytes(container.write(HEADER, [b"x"], model_bytes=b"none"))
@@ -93,7 +104,7 @@ def test_embedded_bytes_that_are_no_class_model_have_no_hash(cli):
     [
         (lambda data: data[:-1], {"form": "chunked", "tiles": 6, "lost_tiles": 0}),
         (lambda data: data[:-20] + bytes([data[-20] ^ 1]) + data[-19:], {"form": "chunked", "lost_tiles": 1}),
-        (lambda data: data[:60], {"width": 48, "quality": 75, "file_bytes": 60}),
+        (lambda data: data[:60], {"form": "chunked", "width": 48, "quality": 75, "file_bytes": 60}),
         (lambda data: data[:9], {}),
     ],
 )
@@ -106,6 +117,26 @@ def test_what_can_be_read_of_a_damaged_file_is_told(cli, change, known):
     assert (known.items() <= facts.items(), bool(facts)) == (True, bool(known))
     result = cli("info", "bad.fdc")
     assert (result.code, result.err.count("fdcodec: bad.fdc: "), bool(result.out)) == (1, 1, bool(known))
+
+
+def test_the_form_of_a_truncated_file_of_one_tile_is_told():
+    """Version and form are known where the header is, as of a compact file that has lost its end."""
+    data = fdcodec.encode(photo(16, 16), effort=1)
+    with pytest.warns(PartialWarning, match="^damaged file: the file ends 1 byte too early$"):
+        facts = fdcodec.info(data[:-1], partial=True)
+    assert (facts["format_version"], facts["form"], facts["file_bytes"]) == (0, "compact", len(data) - 1)
+
+
+def test_damaged_file_is_told_in_python_where_that_is_asked_for():
+    """With `partial` the facts are those of the command, with a warning; what is no file, is an error all the same."""
+    data = fdcodec.encode(photo(32, 48), tile=16, effort=1)
+    data = data[:-20] + bytes([data[-20] ^ 1]) + data[-19:]
+    with pytest.raises(ChecksumError):
+        fdcodec.info(data)
+    with pytest.warns(PartialWarning, match="^damaged file: chunk DATA"):
+        assert fdcodec.info(data, partial=True)["lost_tiles"] == 1
+    with pytest.raises(FormatError):
+        fdcodec.info(b"no file", partial=True)
 
 
 def test_facts_are_told_where_bits_cannot_be_counted(cli):

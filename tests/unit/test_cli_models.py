@@ -46,6 +46,13 @@ def test_names_of_class_models_are_completed(cli, monkeypatch, words):
     assert offered == [("file", "pho"), ("plain", "photo"), ("plain", "photos-of-mine")]
 
 
+def test_names_of_a_list_of_class_models_are_completed():
+    """Of names with commas between them the last is completed."""
+    complete = ShellComplete(fdcodec_group, {}, "fdcodec", "_FDCODEC_COMPLETE").get_completions
+    offered = complete(["compare", "a.png", "--transforms"], "dct,pho")
+    assert [item.value for item in offered] == ["dct,photo"]
+
+
 def test_model_that_is_not_installed(cli):
     """Encoding without the model warns first; decoding needs the model's file."""
     ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
@@ -83,6 +90,7 @@ def test_cost_of_an_embedded_model_is_noted_once(cli):
     for options in (("mine.fdt", "--embed"), ("mine.fdt", "--no-embed"), ("dct",)):
         assert "bytes of each file" not in cli(*command, *options).err
     assert cli(*command, "mine.fdt", "--quiet").err == ""
+    assert "bytes of each file" not in cli("encode", "a.png", "-t", "mine.fdt").err  # whose output exists, and is kept
 
 
 @pytest.mark.parametrize(("size_bytes", "change"), [(978, "2.2% fewer"), (1010, "1.0% more")])

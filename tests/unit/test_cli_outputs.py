@@ -33,10 +33,14 @@ def test_input_that_is_not_there_is_told_first(cli):
     assert "No such file" in cli("encode", "no/a.png").err
 
 
-def test_last_name_that_is_no_output_is_a_usage_error(cli, idle):
+@pytest.mark.parametrize(
+    ("command", "ending"),
+    [("encode a.png out.foo", ".fdc\n"), ("encode a.png out.jpg", ".fdc\n"), ("decode a.fdc b.fdc", ".png, ")],
+)
+def test_last_name_that_is_no_output_is_a_usage_error(cli, idle, command, ending):
     """Of two names the last must exist, or have an output's suffix; nothing is written beside the first."""
-    result = cli("encode", "a.png", "out.foo")
-    assert (result.code, "name an output with -o" in result.err) == (2, True)
+    result = cli(*command.split())
+    assert (result.code, f"if it is the output, end its name in {ending}" in result.err) == (2, True)
     assert not Path("a.fdc").exists()
 
 

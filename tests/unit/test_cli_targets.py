@@ -1,6 +1,7 @@
 """The command line: what was reached, and targets that no file meets."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -28,10 +29,20 @@ def test_unreachable_target_is_said_and_exit_code_five(cli, target, words):
     assert words in result.err
 
 
-def test_size_that_cannot_be_filled_is_said(cli):
-    """A limit far above the finest file is met, with a note."""
-    result = cli("encode", "a.png", "--size", "1MB")
+@pytest.mark.parametrize("kind", ["8 bits", "short range of 16 bits"])
+def test_size_that_cannot_be_filled_is_said(cli, kind):
+    """A limit far above the finest file is met, with a note, and one on what leaves no error."""
+    image = photo(64, 96) if kind == "8 bits" else np.uint16(5) * photo(64, 96)[:, :, 0]
+    np.save("photo.npy", image)
+    result = cli("encode", "photo.npy", "--size", "1MB")
     assert (result.code, "1000000 bytes were not filled" in result.err) == (0, True)
+    assert "note: --lossless gives back every sample exactly" in result.err
+
+
+def test_psnr_that_is_just_missed_is_told_in_digits_that_show_it(cli):
+    """Where a PSNR is 0.1 dB away but for some thousandths, the note has these."""
+    result = cli("encode", "a.png", "--psnr", "110")
+    assert re.search(r"the nearest has \d+\.\d{3} dB$", result.err, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("target", "told"), [("99", True), ("30", False), ("1", False)])
@@ -67,8 +78,8 @@ def test_sizes_have_units(text, count):
     assert byte_count(None, None, text) == count
 
 
-@pytest.mark.parametrize("text", ["", "k", "1.5", "-3", "3 G", "3G", "1e3"])
+@pytest.mark.parametrize("text", ["", "k", "1.5", "-3", "3 G", "3G", "1e3", "10KiB"])
 def test_other_sizes_are_usage_errors(cli, text):
     """What is no number of bytes is refused with examples."""
     result = cli("encode", "a.png", f"--size={text}")
-    assert (result.code, "such as 40000, 40k or 1.5M" in result.err) == (2, True)
+    assert (result.code, "such as 40000, 40k or 1.5M; k and kB are 1000 bytes" in result.err) == (2, True)

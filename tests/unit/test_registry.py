@@ -33,6 +33,18 @@ def test_models_are_found_by_hash_under_a_name_that_is_taken(tmp_path, monkeypat
     SMALL.save(tmp_path / "photo.fdt")
     monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
     assert find(SMALL.hash).hash == SMALL.hash
+    SMALL.save(tmp_path / "mine.fdt")
+    assert find(SMALL.hash).name == "mine"  # which finds it, and "photo" does not
+
+
+def test_what_is_no_file_is_no_model(tmp_path, monkeypatch):
+    """Directories and broken links have no names; a suffix in capitals is that of a model."""
+    (tmp_path / "folder.fdt").mkdir()
+    (tmp_path / "link.fdt").symlink_to("nothing")
+    SMALL.save(tmp_path / "MINE.FDT")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert not {"folder", "link"} & set(names())
+    assert resolve("MINE").hash == resolve(str(tmp_path / "MINE.FDT")).hash == SMALL.hash
 
 
 def test_damaged_file_hides_no_other_model(tmp_path, monkeypatch):

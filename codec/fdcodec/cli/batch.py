@@ -104,10 +104,10 @@ def check_directory(target: Path) -> None:
 
 def check_model_path(target: Path, force: bool) -> None:
     """Raise an error, before any work, if a class model cannot be written to a path or not be found there."""
-    from fdcodec.model.registry import SUFFIX
+    from fdcodec.model.registry import SUFFIX, has_suffix
 
     check_directory(target)
-    if target.suffix != SUFFIX:
+    if not has_suffix(target):
         raise ParameterError(f"output: {target} does not end in {SUFFIX}, by which class models are known; add it")
     if target.exists() and not force:
         raise FileExistsError(f"{target} exists; add --force to replace it")

@@ -13,7 +13,7 @@ import click
 
 from fdcodec.arguments import TUNES
 from fdcodec.cli.console import Console, on_terminal, write_line
-from fdcodec.cli.options import completing
+from fdcodec.cli.options import completing, listed_model_names
 from fdcodec.compare import INSTALL
 from fdcodec.errors import ParameterError, UnsupportedError
 
@@ -66,6 +66,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     metavar="NAMES",
     callback=_names,
     default="auto,dct",
+    shell_complete=listed_model_names,
     show_default=True,
     help="Of fdcodec; names or paths.",
 )

@@ -56,9 +56,10 @@ def decode(
 
     The suffix of the output decides the format; elsewhere --format does.
     """
+    from fdcodec.image.writing import SUFFIXES
     from fdcodec.model import resolve
 
-    inputs, output = split_output(inputs, output, out_dir, _is_output)
+    inputs, output = split_output(inputs, output, out_dir, _is_output, ", ".join(SUFFIXES))
     suffix = _output_suffix(suffix, output)
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive, out_dir=out_dir), suffix, output, out_dir)

@@ -103,7 +103,7 @@ def encode(
     """Encode images to .fdc files: `encode in.png out.fdc`, or many at once, each beside its input or in --out-dir."""
     from fdcodec.image.reading import READABLE_SUFFIXES
 
-    inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc")
+    inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc", ".fdc")
     if output is not None:
         _check_suffix(Path(output).suffix.lower())
     console = Console(as_json=as_json, quiet=quiet)
@@ -115,10 +115,10 @@ def encode(
     if settings["lossless"]:
         refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
     encoding, target = checked_encoding(**settings)  # here, and not once for each input
-    if settings["transform"] != "auto":
-        _tell_of_model(settings["transform"], embed, console)
     if skip_existing and not (jobs := without_done(jobs, console)):
         return 0
+    if settings["transform"] != "auto" and (force or not all(job.is_done() for job in jobs)):
+        _tell_of_model(settings["transform"], embed, console)
     console.announce_compilation("encoding")
     left_out = {name: b"" for name in _METADATA if name not in metadata}
     at_once, threads = split_threads(encoding.threads, jobs)
@@ -188,7 +188,7 @@ def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[
     data, psnr_db, miss = encode_to_target(as_picture(picture, **left_out), settings, target)
     job.write(data)
     bpp = 8 * len(data) / (picture.width * picture.height)
-    notes = (*notes, _told(miss, target, bpp), hint(data, target, psnr_db, picture.samples))
+    notes = (*notes, _told(miss, target, bpp), hint(data, target, miss, picture.samples))
     return {
         "output": str(job.target),
         "width": picture.width,

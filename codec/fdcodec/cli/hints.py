@@ -5,50 +5,57 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fdcodec import container
-from fdcodec.coding.parameters import Parameters
+from fdcodec.coding.parameters import Parameters, finest_step
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.image.screen import count_patterns, is_screen
-from fdcodec.targets import PROMISED_DB
 
 if TYPE_CHECKING:
     from fdcodec.arguments import Target
+    from fdcodec.errors import TargetWarning
     from fdcodec.image.picture import Samples
 
 MOST_PATTERNS = 0.75
-"""Different patterns for each byte of the file, up to which this is likely smaller without loss.
+"""Different patterns for each byte of the file without metadata, up to which this is likely smaller without loss.
 
 At qualities 30 to 85, 49 of 56 files of drawn pictures up to it were, and 6 of 106 above it; at 92, 36 of 41 and 15
 of 50. Pages with noise have 1.4 and more.
 """
 
 
-def hint(data: bytes, target: Target, psnr_db: float | None, samples: Samples) -> str:
+def hint(data: bytes, target: Target, miss: TargetWarning | None, samples: Samples) -> str:
     """Return why `--lossless` is likely better than the file that was made for a target; empty where it is not.
 
     Parameters
     ----------
-    data, psnr_db
-        The file, and its PSNR in dB where that was the target.
-    target
-        What was asked for.
+    data
+        The file.
+    target, miss
+        What was asked for, and in what it was missed, if it was.
     samples
         Of the picture, shape (height, width, 1..4).
     """
     if target.kind == "lossless":
         return ""
-    if _repeats(data, samples):
+    file = container.read(data, max_pixels=samples.size)
+    parameters = Parameters.from_bytes(file.header.parameters, file.header.depth)
+    coded_bytes = len(data) - sum(len(block or b"") for block in file.metadata)
+    if _repeats(coded_bytes, file.header, parameters, samples):
         return "drawn pictures like this are often smaller with --lossless, and exact; decoding takes longer"
-    if target.kind == "psnr_db" and psnr_db is not None and psnr_db < target.value - PROMISED_DB:
+    if miss is not None and _is_finest(parameters):
         return "--lossless gives back every sample exactly"
     return ""
 
 
-def _repeats(data: bytes, samples: Samples) -> bool:
+def _is_finest(parameters: Parameters) -> bool:
+    """Tell whether no lossy file of the picture has a finer step, or gains by it."""
+    short = parameters.sample_range
+    return parameters.quality == 100 or (short is not None and parameters.step_index <= finest_step(short))
+
+
+def _repeats(coded_bytes: int, header: container.Header, parameters: Parameters, samples: Samples) -> bool:
     """Tell whether a picture is drawn, and its tiles have so few patterns that they are likely smaller without loss."""
-    header = container.read_header(data)
-    parameters = Parameters.from_bytes(header.parameters, header.depth)
     if not (parameters.screen if header.depth == 8 else is_screen(eight_bits(samples, parameters.sample_range))):
         return False
     tiles = map(header.tile_rectangle, range(header.tile_count))
     patterns = sum(count_patterns(samples[y : y + height, x : x + width]) for x, y, width, height in tiles)
-    return patterns <= MOST_PATTERNS * len(data)
+    return patterns <= MOST_PATTERNS * coded_bytes

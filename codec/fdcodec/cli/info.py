@@ -9,7 +9,6 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import COUNTING, Console, write_line
 from fdcodec.cli.jobs import Job, find_files, jobs_of
-from fdcodec.errors import FdcError
 
 HASH_DIGITS = 16
 """Of a class model's hash, as `transforms` shows; small files have 8."""
@@ -30,11 +29,7 @@ def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) ->
 def _info(job: Job, bits: bool, as_json: bool) -> dict[str, Any]:
     from fdcodec import inspection
 
-    data = job.read()
-    try:
-        facts, fault = inspection.info(data, bits=bits), None
-    except FdcError as error:
-        facts, fault = inspection.readable_facts(data), error
+    facts, fault = inspection.facts_and_fault(job.read(), bits)
     if facts and not as_json:
         write_line(str(job.source))
         for name, value in facts.items():

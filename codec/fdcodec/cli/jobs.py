@@ -75,11 +75,11 @@ class Job:
 
 
 def split_output(
-    inputs: tuple[str, ...], output: str | None, out_dir: str | None, is_output: Callable[[Path], bool]
+    inputs: tuple[str, ...], output: str | None, out_dir: str | None, is_output: Callable[[Path], bool], endings: str
 ) -> tuple[tuple[str, ...], str | None]:
     """Return the inputs and the output, which without -o and --out-dir may be the last of several inputs.
 
-    Of two names a last ``-`` is standard output.
+    Of two names a last ``-`` is standard output. `endings` are those of outputs, for the message.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def split_output(
     last = Path(inputs[-1])
     is_stream = last == STREAM and len(inputs) == 2
     if len(inputs) == 2 and not is_stream and not is_output(last) and not holds(last.exists):
-        raise click.UsageError(f"{last} does not exist, and its suffix is not an output's; name an output with -o")
+        raise click.UsageError(f"{last} does not exist; if it is the output, end its name in {endings}")
     return (inputs[:-1], inputs[-1]) if is_stream or (is_output(last) and not holds(last.is_dir)) else (inputs, None)
 
 

@@ -38,7 +38,8 @@ def byte_count(context: click.Context, parameter: click.Parameter, value: str | 
         return None
     parts = re.fullmatch(r"(\d+(?:\.\d+(?=\s*[kM]))?)\s*([kM]?)B?", value, re.IGNORECASE)
     if parts is None:
-        raise click.BadParameter(f"{value!r} is not a number of bytes, such as 40000, 40k or 1.5M")
+        units = "k and kB are 1000 bytes, M and MB a million"
+        raise click.BadParameter(f"{value!r} is not a number of bytes, such as 40000, 40k or 1.5M; {units}")
     return int(Fraction(parts[1]) * {"": 1, "k": 1000, "m": 1_000_000}[parts[2].lower()])
 
 
@@ -48,6 +49,14 @@ def model_names(context: click.Context, parameter: click.Parameter, incomplete: 
 
     paths = CompletionItem(incomplete, type="file")  # first, as bash forgets what stands before it
     return [paths, *(CompletionItem(name) for name in names() if name.startswith(incomplete))]
+
+
+def listed_model_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the names of class models that the last of several, separated by commas, begins, after the others."""
+    from fdcodec.model import names
+
+    others, comma, last = incomplete.rpartition(",")
+    return [CompletionItem(others + comma + name) for name in ("auto", *names()) if name.startswith(last)]
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])

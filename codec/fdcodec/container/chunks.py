@@ -70,7 +70,7 @@ def chunk_at(data: memoryview, position: int) -> Chunk:
     length = int.from_bytes(data[position : position + 4], "little")
     kind = bytes(data[position + 4 : position + 8])
     if not (kind.isascii() and kind.isalpha()):
-        raise FormatError(f"chunk type {kind!r} is not four letters")
+        raise FormatError(f"chunk type {kind.hex(' ')} is not four letters")
     end = position + CHUNK_OVERHEAD_BYTES + length
     if end > len(data):
         raise TruncatedError(f"chunk {kind.decode()} declares {length} bytes, {end - len(data)} more than there are")

@@ -38,6 +38,7 @@ _NOT_LEFT_OUT = {*_PICTURE_TAGS, *DIRECTORIES, ExifTags.Base.InterColorProfile, 
 
 _GAMMA = 0.45455  # of sRGB, as PNG states it
 _CHROMATICITIES = (0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06)  # likewise: x and y of white, red, green and blue
+_SHOWN = 6  # names of what is left out
 _IPTC = 0x0404  # among the resources of Photoshop in a JPEG
 
 one_at_a_time = Lock()
@@ -83,12 +84,20 @@ def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], lis
 def _left_out(image: Image.Image) -> list[str]:
     """Return notes on texts, comments, IPTC, tags, XMP beyond the first packet of JPEG, colours and shape of pixels."""
     left = {"texts": sorted(_texts(image) - _TEXTS_READ), "tags": _private_tags(image)}
-    notes = [f"{kind} were left out: {shown(names)}" for kind, names in left.items() if names]
+    notes = [f"{kind} were left out: {_listed(names)}" for kind, names in left.items() if names]
+    if _IPTC in image.info.get("photoshop", ()):
+        notes.append("IPTC was left out")
     if any(segment.startswith(_XMP_EXTENSION) for _, segment in getattr(image, "applist", ())):
         notes.append("of XMP in several packets only the first was read")
     if density := uneven_density(image):
         notes.append("the shape of pixels, {:g} across as long as {:g} down, was left out".format(*density))
     return notes + _colours_left_out(image.info)
+
+
+def _listed(names: list[str]) -> str:
+    """Return the first names of a file, cut short and with control characters escaped, and how many more there are."""
+    more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
+    return ", ".join([shown(name)[1:-1] for name in names[:_SHOWN]] + more)
 
 
 def _colours_left_out(info: dict[Any, Any]) -> list[str]:
@@ -108,8 +117,7 @@ def _colours_left_out(info: dict[Any, Any]) -> list[str]:
 def _texts(image: Image.Image) -> set[str]:
     info = image.info
     texts = {str(name) for name, value in info.items() if isinstance(value, str)} if image.format == "PNG" else set()
-    texts |= {"comment"} if image.format in ("JPEG", "MPO", "GIF") and "comment" in info else set()
-    return texts | ({"IPTC"} if _IPTC in info.get("photoshop", ()) else set())
+    return texts | ({"comment"} if image.format in ("JPEG", "MPO", "GIF") and "comment" in info else set())
 
 
 def _private_tags(image: Image.Image) -> list[str]:

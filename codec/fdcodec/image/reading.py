@@ -1,5 +1,6 @@
 """Image files to pictures, through Pillow: nothing applied, nothing dropped without a note."""
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,6 +38,7 @@ Pillow's own list would need all its readers to be imported."""
 
 _NPY_SIGNATURE = b"\x93NUMPY"
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
+_HEIC_BRANDS = (b"heic", b"heix", b"hevc", b"hevx")
 _SHOWN = 6  # warnings of Pillow; a damaged directory of tags has one for each tag, 65535 at most
 
 
@@ -73,8 +75,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     LimitError
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
-        Floating-point or LAB samples, an array that is no image, TIFF of separate planes of 16 bits, or with `lossless`
-        what `lossless` refuses.
+        HEIC, floating-point or LAB samples, an array that is no image, TIFF of separate planes of 16 bits, or with
+        `lossless` what `lossless` refuses.
     OSError
         The file cannot be opened.
     """
@@ -96,7 +98,12 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
 
 
 def _read_npy(data: bytes, max_pixels: int) -> Picture:
-    array = np.load(BytesIO(data), allow_pickle=False)
+    try:
+        array = np.load(BytesIO(data), allow_pickle=False)
+    except MemoryError:
+        raise
+    except Exception:  # which quotes syntax trees and what it could not parse of the header
+        raise FormatError("damaged .npy file, or one of Python objects; give an array of integers") from None
     try:
         picture = as_picture(array)
     except ParameterError as error:  # of a file it is no argument that is wrong
@@ -124,6 +131,8 @@ def _opened(data: bytes) -> Image.Image:
         return image
     except UnidentifiedImageError:
         _refuse_rare_tiff(data)
+        if data[4:8] == b"ftyp" and any(brand in data[8:64] for brand in _HEIC_BRANDS):
+            raise UnsupportedError("HEIC is not read; convert it to PNG, JPEG or TIFF") from None
         raise
 
 
@@ -168,4 +177,11 @@ def _pillow_errors() -> Iterator[None]:
     except MemoryError as error:
         raise LimitError(f"image is too large: {error}") from error
     except Exception as error:
-        raise FormatError(f"damaged image: {error}") from error
+        raise FormatError(f"damaged image: {_told(error)}") from error
+
+
+def _told(error: Exception) -> str:
+    """Return what Pillow says of a file, names of chunks as they are; where its own code fails that says nothing."""
+    if isinstance(error, OSError | SyntaxError | ValueError):
+        return re.sub(r"\bb'([^']*)'", r"\1", str(error))
+    return "parts of it are missing, or contradict each other"

@@ -34,8 +34,13 @@ def _files() -> list[Path]:
 def _models_in(directory: Path) -> list[Path]:
     """Return the class models in a directory, none where it cannot be reached; a pipe would be waited for."""
     with suppress(OSError):
-        return [path for path in sorted(directory.glob(f"*{SUFFIX}")) if not holds(path.is_fifo)]
+        return [path for path in sorted(directory.iterdir()) if has_suffix(path) and holds(path.is_file)]
     return []
+
+
+def has_suffix(path: Path) -> bool:
+    """Tell whether a path ends as those of class models do, in letters of either case."""
+    return path.suffix.lower() == SUFFIX
 
 
 def _paths() -> dict[str, Path]:
@@ -96,7 +101,8 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
     shipped = [model for model in _shipped() if model.hash.startswith(reference)]
     if len(reference) >= 4 and len(shipped) == 1:
         return shipped[0]
-    models = {model.hash: model for model in _readable(_files()) if model.hash.startswith(reference)}
+    last_wins = [*hidden(), *_paths().values()]  # a model has a name that finds it, if there is one
+    models = {model.hash: model for model in _readable(last_wins) if model.hash.startswith(reference)}
     if len(reference) >= 4 and len(models) == 1:
         return models.popitem()[1]
     if models:
@@ -173,7 +179,7 @@ def resolve(transform: str | os.PathLike[str] | ClassModel, argument: str = "tra
     if isinstance(transform, str) and (transform in _paths() or not _is_path(transform)):
         return get(transform, argument)
     path = checked_path(argument, transform)
-    if path.suffix == SUFFIX and path.is_file():
+    if has_suffix(path) and path.is_file():
         return ClassModel.load(path)
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}; check the path of the class model, or give a preset's name")
@@ -182,4 +188,4 @@ def resolve(transform: str | os.PathLike[str] | ClassModel, argument: str = "tra
 
 def _is_path(text: str) -> bool:
     """Tell whether a text is the path of a file, and no name of a model."""
-    return Path(text).suffix == SUFFIX or holds(Path(text).is_file)
+    return has_suffix(Path(text)) or holds(Path(text).is_file)
