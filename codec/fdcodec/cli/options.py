@@ -45,18 +45,20 @@ def byte_count(context: click.Context, parameter: click.Parameter, value: str | 
 
 def model_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the names of class models that begin so; where none does, shells complete paths, and zsh and fish both."""
-    from fdcodec.model import names
-
     paths = CompletionItem(incomplete, type="file")  # first, as bash forgets what stands before it
-    return [paths, *(CompletionItem(name) for name in names() if name.startswith(incomplete))]
+    return [paths, *(CompletionItem(name) for name in _writable_names() if name.startswith(incomplete))]
 
 
 def listed_model_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the names of class models that the last of several, separated by commas, begins, after the others."""
+    return completing("auto", *_writable_names())(context, parameter, incomplete)
+
+
+def _writable_names() -> list[str]:
+    """Return the names of class models but those that are no text, or more than a line, which no shell could take."""
     from fdcodec.model import names
 
-    others, comma, last = incomplete.rpartition(",")
-    return [CompletionItem(others + comma + name) for name in ("auto", *names()) if name.startswith(last)]
+    return [name for name in names() if name.isprintable()]
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import TiffImageFile
 
+from fdcodec.image import png
+
 _ASSOCIATED_ALPHA = 1  # of ExtraSamples
 _SIGNED = 2  # of SampleFormat
 _SRGB = bytes([1, 13, 0, 1])  # of cICP
@@ -70,20 +72,13 @@ def _losses_of_tiff(image: TiffImageFile) -> Iterator[Loss]:
 
 def _meanings_in_png(data: bytes) -> list[str]:
     """Return what a PNG says its samples stand for, unless that is sRGB, or as many bits as are stored."""
-    chunks = dict(takewhile(lambda chunk: chunk[0] != b"IDAT", _chunks_of_png(data)))
+    before = takewhile(lambda chunk: chunk.kind != b"IDAT", png.chunks(data))
+    chunks = {chunk.kind: chunk.content for chunk in before}
     depth, colour_type = chunks[b"IHDR"][8:10]
     stored = 8 if colour_type == _PALETTE else depth
     usual = {b"cICP": _SRGB, b"sBIT": bytes([stored]) * len(chunks.get(b"sBIT", b""))}
     told = [name for name in _MEANINGS if name in chunks and chunks[name] != usual.get(name)]
     return [f"{_MEANINGS[name]} ({name.decode()})" for name in told]
-
-
-def _chunks_of_png(data: bytes) -> Iterator[tuple[bytes, bytes]]:
-    place = 8
-    while place < len(data):
-        start, end = place + 8, place + 8 + int.from_bytes(data[place : place + 4], "big")
-        yield data[place + 4 : start], data[start:end]
-        place = end + 4
 
 
 def loses_bits(image: Image.Image, data: bytes) -> bool:

@@ -31,7 +31,7 @@ def chunks(data: bytes) -> Iterator[Chunk]:
         if chunk.kind == b"IEND":
             return
         place = end + 4
-    raise TruncatedError("this PNG ends before its last chunk (IEND); get the whole file")
+    raise TruncatedError("damaged image: the PNG ends before its last chunk (IEND); get the whole file")
 
 
 def check_checksums(data: bytes) -> None:
@@ -39,7 +39,7 @@ def check_checksums(data: bytes) -> None:
     for chunk in chunks(data):
         if zlib.crc32(chunk.kind + chunk.content).to_bytes(4, "big") != chunk.checksum:
             name = chunk.kind.decode("ascii", "backslashreplace")
-            raise ChecksumError(f"the checksum of chunk {name} of this PNG is wrong; get the file again")
+            raise ChecksumError(f"damaged image: the checksum of chunk {name} is wrong; get the file again")
 
 
 def check_rows(data: bytes) -> None:
@@ -51,7 +51,7 @@ def check_rows(data: bytes) -> None:
         elif kind == b"IDAT":
             missing -= _inflated_bytes(inflater, content, missing)
     if missing > 0:
-        raise TruncatedError("the image data of this PNG ends before its last row; get the whole file")
+        raise TruncatedError("damaged image: its data ends before the last row; get the whole file")
 
 
 def _image_bytes(header: bytes) -> int:
@@ -73,5 +73,5 @@ def _inflated_bytes(inflater: "zlib._Decompress", content: bytes, most: int) -> 
             count += len(inflater.decompress(content, _PIECE_BYTES))
             content = inflater.unconsumed_tail
     except zlib.error as error:
-        raise FormatError(f"the image data of this PNG is damaged ({error}); get the file again") from error
+        raise FormatError(f"damaged image: {error}; get the file again") from error
     return count

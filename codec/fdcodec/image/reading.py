@@ -14,6 +14,7 @@ from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
+from fdcodec.image import png
 from fdcodec.image.arrays import as_picture, picture_of_pillow
 from fdcodec.image.losses import losses_of
 from fdcodec.image.metadata import as_stored, one_at_a_time
@@ -116,6 +117,8 @@ def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture,
     with _opened(data) as image:
         _check_pixels(image.size, max_pixels)
         refuse_deep_planes(image)
+        if image.format == "PNG":
+            png.check_rows(data)
         losses = list(losses_of(image, data))
         for refusal in (loss.refusal for loss in losses if lossless and loss.refusal):
             raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
@@ -124,11 +127,10 @@ def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture,
 
 
 def _opened(data: bytes) -> Image.Image:
+    if data.startswith(png.SIGNATURE):
+        png.check_checksums(data)
     try:
-        image = Image.open(BytesIO(data), formats=READABLE_FORMATS)
-        if image.format == "PNG":  # of which Pillow takes pixels without a look at their checksums
-            Image.open(BytesIO(data), formats=["PNG"]).verify()
-        return image
+        return Image.open(BytesIO(data), formats=READABLE_FORMATS)
     except UnidentifiedImageError:
         _refuse_rare_tiff(data)
         if data[4:8] == b"ftyp" and any(brand in data[8:64] for brand in _HEIC_BRANDS):
