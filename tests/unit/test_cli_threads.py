@@ -80,7 +80,7 @@ def test_notes_are_those_of_their_input(pictures):
         Path(name).write_bytes(saved(photo(96, 96), "PNG"))
     result = pictures("encode", *NAMES[:2], NAMES[3], "--out-dir", "fdc", "-j", "3", "--size", "800", "--json")
     notes = {json.loads(line)["input"]: json.loads(line)["notes"] for line in result.out.splitlines()}
-    assert {name: len(found) for name, found in notes.items()} == {"0.png": 0, "1.png": 0, "3.png": 1}
+    assert {name: len(found) for name, found in notes.items()} == {"0.png": 0, "1.png": 0, "3.png": 2}
 
 
 @pytest.mark.parametrize("command", [("encode", "--out-dir", "out"), ("decode", "--out-dir", "out"), ("check",)])
