@@ -1,6 +1,7 @@
 """The command line with class models that are not installed."""
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,16 @@ def test_names_of_class_models_are_completed(cli, monkeypatch, words):
     complete = ShellComplete(fdcodec_group, {}, "fdcodec", "_FDCODEC_COMPLETE").get_completions
     offered = [(item.type, item.value) for item in complete(list(words), "pho")]
     assert offered == [("file", "pho"), ("plain", "photo"), ("plain", "photos-of-mine")]
+
+
+@pytest.mark.parametrize("name", [b"pho\nto.fdt", b"pho\xff.fdt"])
+def test_names_that_no_shell_could_take_are_not_completed(cli, monkeypatch, name):
+    """A name of two lines, or that is not UTF-8, does not keep the others from being completed."""
+    Path("models").mkdir()
+    ClassModel("any").save(Path("models") / os.fsdecode(name))
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", "models")
+    complete = ShellComplete(fdcodec_group, {}, "fdcodec", "_FDCODEC_COMPLETE").get_completions
+    assert [item.value for item in complete(["encode", "-t"], "pho")] == ["pho", "photo"]
 
 
 def test_names_of_a_list_of_class_models_are_completed():
