@@ -61,11 +61,12 @@ def info(data: Source, *, bits: bool = False, partial: bool = False) -> dict[str
 
 def facts_and_fault(data: bytes, bits: bool) -> tuple[dict[str, Any], FdcError | None]:
     """Return the facts of a file and None, or of a file that cannot be read what can be, and why it cannot."""
+    facts: dict[str, Any] = {}
     try:
         facts = _facts(container.read(data, max_pixels=MAX_SIDE * MAX_SIDE), data)
         return facts | (describe_bits(data) if bits else {}), None
     except FdcError as error:
-        return _readable_facts(data), error
+        return facts or _readable_facts(data), error
 
 
 def _readable_facts(data: bytes) -> dict[str, Any]:

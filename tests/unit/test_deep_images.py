@@ -7,7 +7,7 @@ from io import BytesIO
 import imagecodecs
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 from tests.images import noise, saved
 
 from fdcodec.errors import ConversionWarning, UnsupportedError
@@ -129,3 +129,11 @@ def test_separate_planes_of_sixteen_bits_are_refused(lossless):
         Image.open(BytesIO(data)) as image,
     ):
         as_picture(image)
+
+
+def test_one_plane_of_sixteen_bits_is_read():
+    """With one sample a pixel it says nothing that planes are separate."""
+    samples = noise(6, 5, 1, seed=16, dtype=np.uint16)[:, :, 0]
+    data = saved(samples, "TIFF", tiffinfo={ExifTags.Base.PlanarConfiguration: 2}, compression="tiff_adobe_deflate")
+    assert Image.open(BytesIO(data)).tag_v2[ExifTags.Base.PlanarConfiguration] == 2
+    assert np.array_equal(read_image(data).picture.samples[:, :, 0], samples)

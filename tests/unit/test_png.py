@@ -98,3 +98,14 @@ def test_only_what_is_needed_is_inflated():
     check_rows(data)
     assert tracemalloc.get_traced_memory()[1] < 3_000_000
     tracemalloc.stop()
+
+
+def test_chunks_after_the_end_of_the_data_are_not_kept():
+    """What comes after the deflate stream is not gathered, which took time with the square of it."""
+    data = png((100, 100), 8, 0, 0, bytes(500))
+    longer = data[:-12] + chunk(b"IDAT", bytes(10_000)) * 1000 + data[-12:]
+    tracemalloc.start()
+    with pytest.raises(TruncatedError, match="last row"):
+        check_rows(longer)
+    assert tracemalloc.get_traced_memory()[1] < 3_000_000
+    tracemalloc.stop()

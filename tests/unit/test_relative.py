@@ -10,9 +10,10 @@ from tests.images import photo
 import fdcodec
 from fdcodec import codec, container
 from fdcodec.errors import FdcError, FormatError, TransformNotFoundError
+from fdcodec.inspection import facts_and_fault
 from fdcodec.model import ClassModel, get
 from fdcodec.model.registry import embedded, embedding, presets
-from fdcodec.model.relative import PARENT_BYTES, build_relative, parent_of, parse_relative
+from fdcodec.model.relative import _RELATIVE, PARENT_BYTES, build_relative, parent_of, parse_relative
 
 PARENT, EMPTY = get("photo"), ClassModel("empty")
 IMAGE = photo(24, 40)
@@ -100,6 +101,29 @@ def test_parent_that_is_not_there():
     assert embedded(data, parent).hash == PARENT.hash
 
 
+def test_missing_model_is_no_lost_tile():
+    """Of a whole file whose bits cannot be counted for want of its model, the other facts are those of a whole one."""
+    data = fdcodec.encode(IMAGE, transform=child(filters=None), embed=False)
+    facts, fault = facts_and_fault(data, bits=True)
+    assert (facts, type(fault)) == (fdcodec.info(data), TransformNotFoundError)
+
+
+ONE = {"size": 0, "group": 0, "count": 1, "pairs": bytes([0, 1]), "angles": bytes([1, 0]), "order": bytes(range(16))}
+
+
+def with_groups(groups, dropped=()):
+    """Return a body with these groups, all else the parent's."""
+    fields = _RELATIVE.parse(relative(PARENT))
+    return _RELATIVE.build({**fields, "groups": groups, "dropped": list(dropped)})
+
+
+def test_groups_replace_the_parents():
+    """The body that the refused ones are made of is a model with one transform that is another."""
+    model = embedded(zlib.compress(with_groups([ONE])))
+    assert model.transforms[0, 0].angles.tolist() == [1023]
+    assert len(model.transforms) == len(PARENT.transforms)
+
+
 REFUSED = {
     "version only": b"\1",
     "half a parent": b"\1" + PARENT.hash[:7],
@@ -108,6 +132,9 @@ REFUSED = {
     "bytes after": relative(PARENT) + b"\0",
     "cut": relative(get("document"))[:-1],
     "no such learned mode": relative(PARENT)[:-1] + b"\x10",
+    "group twice": with_groups(2 * [ONE]),
+    "group left out and given": with_groups([ONE], dropped=[ONE["size"] << 8 | ONE["group"]]),
+    "angle out of range": with_groups([{**ONE, "angles": bytes([0, 4])}]),
     "start state 0": relative(child(start_states=PARENT.start_states * np.uint8(0))),
 }
 

@@ -104,7 +104,8 @@ def refuse_deep_planes(image: Image.Image) -> None:
     """Raise UnsupportedError for a TIFF of separate planes of 16 bits, whose bytes Pillow takes for samples."""
     tags = getattr(image, "tag_v2", {})
     bits = tags.get(ExifTags.Base.BitsPerSample, ())
-    if tags.get(ExifTags.Base.PlanarConfiguration) == 2 and any(depth > 8 for depth in bits):
+    separate = tags.get(ExifTags.Base.PlanarConfiguration) == 2 and tags.get(ExifTags.Base.SamplesPerPixel, 1) > 1
+    if separate and any(depth > 8 for depth in bits):
         raise UnsupportedError(
             "TIFF of separate planes of 16 bits, which Pillow does not read; give them as .npy of uint16"
         )

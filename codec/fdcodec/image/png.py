@@ -11,7 +11,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 _WHOLE = ((0, 0, 1, 1),)  # x, y, distances across and down
 _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
-_PIECE_BYTES = 1 << 20
+_PIECE_BYTES, _MOST_AT_ONCE = 1 << 16, 1 << 20
 
 
 class Chunk(NamedTuple):
@@ -37,7 +37,7 @@ def chunks(data: bytes) -> Iterator[Chunk]:
 def check_checksums(data: bytes) -> None:
     """Raise ChecksumError for a PNG of which one is wrong, TruncatedError for one that is cut."""
     for chunk in chunks(data):
-        if zlib.crc32(chunk.kind + chunk.content).to_bytes(4, "big") != chunk.checksum:
+        if zlib.crc32(chunk.content, zlib.crc32(chunk.kind)).to_bytes(4, "big") != chunk.checksum:
             name = chunk.kind.decode("ascii", "backslashreplace")
             raise ChecksumError(f"damaged image: the checksum of chunk {name} is wrong; get the file again")
 
@@ -48,7 +48,7 @@ def check_rows(data: bytes) -> None:
     for kind, content, _ in chunks(data):
         if kind == b"IHDR":
             missing = _image_bytes(content)
-        elif kind == b"IDAT":
+        elif kind == b"IDAT" and not inflater.eof:
             missing -= _inflated_bytes(inflater, content, missing)
     if missing > 0:
         raise TruncatedError("damaged image: its data ends before the last row; get the whole file")
@@ -69,9 +69,13 @@ def _inflated_bytes(inflater: "zlib._Decompress", content: bytes, most: int) -> 
     """Return how many bytes come out of a chunk, counting on until there are `most`."""
     count = 0
     try:
-        while content and count < most:
-            count += len(inflater.decompress(content, _PIECE_BYTES))
-            content = inflater.unconsumed_tail
+        for start in range(0, len(content), _PIECE_BYTES):
+            piece = content[start : start + _PIECE_BYTES]  # each call copies what it leaves
+            while piece and count < most:
+                count += len(inflater.decompress(piece, _MOST_AT_ONCE))
+                piece = inflater.unconsumed_tail
+            if inflater.eof or count >= most:
+                break
     except zlib.error as error:
         raise FormatError(f"damaged image: {error}; get the file again") from error
     return count

@@ -135,8 +135,19 @@ def embedded(data: bytes, own: ClassModel | None = None) -> ClassModel:
     """Return the model of `embedding`, its parent found as by `find`; kept, as the chunks of a store have the same."""
     body = inflate(data)
     if (reference := parent_of(body)) is not None:
-        body = parse_relative(body, find(reference, own).canonical)
+        body = parse_relative(body, _parent(reference, own).canonical)
     return ClassModel("embedded", *parse_body(body))
+
+
+def _parent(reference: bytes, own: ClassModel | None) -> ClassModel:
+    """Return the model that an embedded one differs from; TransformNotFoundError says that it is that."""
+    try:
+        return find(reference, own)
+    except TransformNotFoundError:
+        raise TransformNotFoundError(
+            f"the file embeds what its class model differs in from {reference.hex()}, which is not known; give the "
+            ".fdt file of that as `transform` (-t), or decode with the version of fdcodec that has it as a preset"
+        ) from None
 
 
 def is_preset(model: ClassModel) -> bool:

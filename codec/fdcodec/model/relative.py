@@ -59,7 +59,10 @@ def parse_relative(data: bytes, parent: bytes) -> bytes:
         groups = _by_key(base.groups)
         for key in given.dropped:
             del groups[key]
-        groups |= _by_key(map(_with_angles, given.groups))
+        own = _by_key(map(_with_angles, given.groups))
+        if len(own) != len(given.groups) or not own.keys().isdisjoint(given.dropped):
+            raise FormatError("class model: a group comes twice, or is left out, too; the file is damaged")
+        groups |= own
         fields = {
             "groups": [groups[key] for key in sorted(groups)],
             "start_states": _by_entry(_sums(given.start_states, _by_field(base.start_states))),
@@ -101,6 +104,8 @@ def _with_folded(group: c.Container) -> c.Container:
 
 def _with_angles(group: c.Container) -> c.Container:
     folded = np.frombuffer(_by_entry(group.angles), "<u2").astype(np.int32)
+    if (folded >= ANGLE_LEVELS).any():
+        raise FormatError("class model: an angle is out of range; the file is damaged")
     return c.Container(group, angles=(((folded >> 1) ^ -(folded & 1)) % ANGLE_LEVELS).astype("<u2").tobytes())
 
 
