@@ -24,7 +24,8 @@ FIRST_QUALITY = 60.0
 _LOWEST = 0.0
 _PARTS = (4, 16)  # of a quality that are tried, of 8 and 16 bits: the finer the steps fall
 
-_COARSE_ENCODES = 5  # encodes after which what lies below a step is tried though other steps lie between
+_COARSE_ENCODES = 5  # encodes after which what lies below a step is tried though other steps lie between; one later
+_FAR = 6  # where so many do, as after long strides
 _FALL = 3.5  # qualities by which thrift in all trees takes a file down, typically
 _ENOUGH = 0.8  # share of that fall within which the aim must lie
 _WAVERING = 3.0  # qualities by which a file may be beside what its quality lets expect: a byte or two of thirty
@@ -115,7 +116,8 @@ def _next_quality(attempts: dict[float, float], goal: Goal, steps: list[float]) 
     if isinf(below):
         return _downward(attempts, above, goal, steps)
     between = [step for step in steps if below < step < above]
-    if not between or (len(attempts) >= _COARSE_ENCODES and _is_within_reach(attempts, above, goal, steps)):
+    is_coarse = len(attempts) > _COARSE_ENCODES or (len(attempts) == _COARSE_ENCODES and len(between) < _FAR)
+    if not between or (is_coarse and _is_within_reach(attempts, above, goal, steps)):
         return _part_of_step(attempts, above, goal, steps)
     return _nearest(between, _between(attempts, below, above, goal, _STEEPEST * goal.slope * (above - below)))
 

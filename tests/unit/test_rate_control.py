@@ -115,6 +115,20 @@ def test_what_lies_between_two_steps_is_tried_after_five_encodes():
     assert [settings_at(quality)[1] > 0 for quality in measure.tried] == 5 * [False] + 3 * [True]
 
 
+def test_wide_gap_is_halved_before_thrift_is_tried():
+    """Where long strides leave many steps between five encodes, the sixth is one of them, and meets the size."""
+    qualities, sizes = (0, 59.5, 62.75, 69.25, 77.75, 85, 100), (7, 9.4302, 9.4425, 9.4853, 9.5378, 9.607, 9.8)
+
+    def curve(quality):
+        step, share = settings_at(quality)
+        return float(np.interp(step, qualities, sizes)) - 0.02 * share
+
+    measure = Counter(curve)
+    quality = search(measure, Goal(log(0.97 * 14637), log(14637), 0.042, True))
+    assert 0.97 * 14637 <= exp(curve(quality)) <= 14637
+    assert [settings_at(tried)[1] for tried in measure.tried] == 6 * [0]
+
+
 def test_what_lies_between_two_steps_is_reached():
     """Where neighbouring steps step over the goal, a share of trees with thrift at the upper one is tried."""
     upper = settings_at(50)[0]
