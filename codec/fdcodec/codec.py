@@ -21,7 +21,8 @@ from fdcodec.image.picture import Picture, Samples
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel, find
-from fdcodec.model.registry import embedded, embedding, is_preset
+from fdcodec.model.embedding import embedded, embedding
+from fdcodec.model.registry import is_preset
 from fdcodec.parallel import each
 from fdcodec.tiles import decode_part, encode_alpha, encode_part, exact_payload
 

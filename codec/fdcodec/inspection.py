@@ -141,7 +141,7 @@ def _facts_of_model(file: container.File) -> dict[str, Any]:
 
 def _hash_of(model_bytes: bytes) -> bytes | None:
     """Return the hash of an embedded class model, or None where the bytes are not those of one, or its parent lacks."""
-    from fdcodec.model.registry import embedded
+    from fdcodec.model.embedding import embedded
 
     with suppress(FormatError, TransformNotFoundError):
         return embedded(model_bytes).hash
@@ -214,7 +214,8 @@ def _rotations_by_block(model: ClassModel) -> dict[str, int]:
 
 def describe_model(model: ClassModel) -> dict[str, Any]:
     """Return the facts of a class model as JSON takes them."""
-    from fdcodec.model.registry import embedding, is_preset
+    from fdcodec.model.embedding import embedding
+    from fdcodec.model.registry import is_preset
 
     return {
         "name": model.name,

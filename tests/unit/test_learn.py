@@ -11,7 +11,7 @@ import fdcodec
 from fdcodec import container
 from fdcodec.errors import FormatError, ParameterError, TransformNotFoundError
 from fdcodec.model import ClassModel
-from fdcodec.model.registry import embedded
+from fdcodec.model.embedding import embedded
 
 IMAGES = [photo(64, 96), photo(96, 64)[:, :, 0]]
 

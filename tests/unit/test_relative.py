@@ -12,7 +12,8 @@ from fdcodec import codec, container
 from fdcodec.errors import FdcError, FormatError, TransformNotFoundError
 from fdcodec.inspection import facts_and_fault
 from fdcodec.model import ClassModel, get
-from fdcodec.model.registry import embedded, embedding, presets
+from fdcodec.model.embedding import embedded, embedding
+from fdcodec.model.registry import presets
 from fdcodec.model.relative import _RELATIVE, PARENT_BYTES, build_relative, parent_of, parse_relative
 
 PARENT, EMPTY = get("photo"), ClassModel("empty")

@@ -11,7 +11,7 @@ from tests.images import ramp
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.errors import EmbeddingWarning, TransformNotFoundError
 from fdcodec.model import ClassModel, get
-from fdcodec.model.registry import embedded
+from fdcodec.model.embedding import embedded
 
 numcodecs = pytest.importorskip("numcodecs")
 zarr = pytest.importorskip("zarr", minversion="3.1")
@@ -129,3 +129,11 @@ def test_store_is_read_by_what_its_chunks_name(codec, embed, own):
             array[:]
     with pytest.raises(FileNotFoundError, match=r"no file .*mine\.fdt"):
         array[:] = GRAY
+
+
+def test_codec_of_a_store_keeps_the_model_that_it_writes_with(own):
+    """It has a warning of a model that is nowhere found when it writes, and reads what it wrote."""
+    codec = NumcodecsCodec.from_config({"transform": own, "embed": False})
+    with pytest.warns(EmbeddingWarning, match=r"keep .*mine\.fdt"):
+        data = codec.encode(GRAY)
+    assert codec.decode(data).shape == GRAY.shape

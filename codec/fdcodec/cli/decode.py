@@ -15,6 +15,9 @@ from fdcodec.paths import holds
 
 Region = tuple[int, int, int, int]
 
+FORMATS = ("png", "tiff", "jpg", "webp", "ppm", "pgm", "npy")
+"""Endings that an output may be given, without those that mean the same."""
+
 
 def _region(context: click.Context, parameter: click.Parameter, value: str | None) -> Region | None:
     """Return the rectangle of ``X,Y,WIDTH,HEIGHT``."""
@@ -33,8 +36,8 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.option(
     "--format",
     "suffix",
-    shell_complete=options.completing("png", "tiff", "jpg", "webp", "ppm", "pgm", "npy"),
-    help="png, tiff, jpg, webp, ppm, pgm or npy; png unless -o says otherwise.",
+    shell_complete=options.completing(*FORMATS),
+    help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; png unless -o says otherwise.",
 )
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Decode only this rectangle, in pixels.")
 @click.option("--partial", is_flag=True, help="Of a damaged file, write the tiles that are intact; exit code 5.")

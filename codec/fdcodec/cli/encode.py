@@ -148,7 +148,8 @@ def _is_given(name: str) -> bool:
 def _tell_of_model(transform: str, embed: bool | None, console: Console) -> None:
     """Say what a class model that is no preset costs in each file; of one that files only name, if it is absent."""
     from fdcodec.model import resolve
-    from fdcodec.model.registry import embedding, is_preset
+    from fdcodec.model.embedding import embedding
+    from fdcodec.model.registry import is_preset
 
     model = resolve(transform)
     if embed is False:
@@ -162,12 +163,9 @@ def _tell_of_model(transform: str, embed: bool | None, console: Console) -> None
 
 def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None:
     """Say if files that only name a class model could not be decoded on this machine."""
-    from fdcodec.errors import TransformNotFoundError
-    from fdcodec.model import find
+    from fdcodec.model.registry import is_installed
 
-    try:
-        find(model.hash)
-    except TransformNotFoundError:
+    if not is_installed(model):
         listed = os.environ.get("FDCODEC_MODEL_PATH", "").split(os.pathsep)
         place = next(filter(None, listed), "a directory, and name that in FDCODEC_MODEL_PATH")
         console.say(

@@ -53,7 +53,7 @@ def learn(
     from fdcodec import api_learn
     from fdcodec.arguments import resolved
     from fdcodec.image.reading import READABLE_SUFFIXES
-    from fdcodec.model.registry import embedding
+    from fdcodec.model.embedding import embedding
 
     console = Console(quiet=quiet)
     check_model_path(output, force)

@@ -1,7 +1,6 @@
 """Chunks of array stores as images: what the codecs for numcodecs and for zarr have in common."""
 
 import warnings
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,7 +13,8 @@ from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError, Transfo
 from fdcodec.image.picture import Samples
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel
-from fdcodec.model.registry import embedding, find, is_preset
+from fdcodec.model.embedding import embedding
+from fdcodec.model.registry import is_installed, is_preset
 
 MAX_CHANNELS = 4
 
@@ -28,8 +28,8 @@ class StoreCodec:
     quality, psnr_db, bpp, size_bytes, lossless, transform, embed, effort, tune
         As for `fdcodec.encode`, for each chunk; `transform` is a string, since stores keep it as JSON. A class model of
         one's own is in each chunk, 4 to 50 kB, unless `embed` is False: then this codec reads chunks with the model it
-        was made with, and one that was read from a store, which opens no path that the store names, with those of
-        FDCODEC_MODEL_PATH.
+        was made with or writes with, and one that was read from a store, which opens no path that the store names to
+        read, with those of FDCODEC_MODEL_PATH.
 
     Raises
     ------
@@ -64,11 +64,15 @@ class StoreCodec:
         if not isinstance(self.transform, str):
             raise ParameterError(f"transform: {type(self.transform).__name__} is not a string; give a name or a path")
         checked_encoding(**asdict(self), verify=False, threads=1, tile=None, sparsity=None)
-        if self.transform != "auto":
+        self._take_model()
+
+    def _take_model(self) -> None:
+        """Keep the model that is written with, and tell what to know of where readers have it from."""
+        if self.transform != "auto" and self._model is None:
             model = resolved(self.transform)
             object.__setattr__(self, "_model", model)
             if told := _warning(model, self.transform, self.embed):
-                warnings.warn(EmbeddingWarning(f"embed: {told}"), stacklevel=3)
+                warnings.warn(EmbeddingWarning(f"embed: {told}"), stacklevel=4)
 
     @classmethod
     def of_store(cls, configuration: dict[str, Any]) -> Self:
@@ -79,6 +83,7 @@ class StoreCodec:
 
     def encode_chunk(self, chunk: NDArray[Any]) -> bytes:
         """Return the file of a chunk of any shape that `image_shape` takes; raises as `fdcodec.encode` does."""
+        self._take_model()  # of a codec that a store was made with
         options = asdict(self) | {"transform": self._model or self.transform}
         return api.encode(chunk.reshape(image_shape(chunk.shape)), **options)
 
@@ -100,19 +105,12 @@ def _warning(model: ClassModel, transform: str, embed: bool | Literal["auto"]) -
             f"{len(embedding(model, embed))} bytes of each chunk are its class model; give embed=False "
             "for readers that have it in a directory that FDCODEC_MODEL_PATH names, or embed=True for all of it"
         )
-    if embed is False and not _is_installed(model):
+    if embed is False and not is_installed(model):
         return (
             f"keep {transform}: it is not installed, and without it nobody can read these chunks; "
             "copy it to a directory that FDCODEC_MODEL_PATH names, for readers too, or leave embed=False out"
         )
     return ""
-
-
-def _is_installed(model: ClassModel) -> bool:
-    """Tell whether a model is found by its hash."""
-    with suppress(TransformNotFoundError):
-        return find(model.hash) is not None
-    return False
 
 
 def image_shape(shape: tuple[int, ...]) -> tuple[int, ...]:

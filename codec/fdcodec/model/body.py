@@ -127,21 +127,22 @@ def _learned_fields(mode: LearnedMode) -> dict[str, object]:
     return {
         "log2_size": mode.log2_size,
         "bases": len(BASES) * mode.vertical + mode.horizontal,
-        "weights": _weight_bytes(mode.weights),
+        "weights": folded_bytes(mode.weights),
     }
 
 
-def _weight_bytes(weights: NDArray[np.int16]) -> bytes:
-    """Return weights with their sign in the lowest bit, all low bytes before all high bytes: they deflate better so."""
-    folded = ((weights << 1) ^ (weights >> 15)).astype(np.uint16).ravel()
+def folded_bytes(numbers: NDArray[np.int16]) -> bytes:
+    """Return numbers with their sign in the lowest bit, all low bytes before all high bytes: they deflate better so."""
+    folded = ((numbers << 1) ^ (numbers >> 15)).astype(np.uint16).ravel()
     return bytes((folded & 255).astype(np.uint8).tobytes() + (folded >> 8).astype(np.uint8).tobytes())
 
 
-def _parse_weights(data: bytes, log2_size: int) -> NDArray[np.int16]:
+def unfolded(data: bytes) -> NDArray[np.int16]:
+    """Return the numbers of `folded_bytes`, in one dimension."""
     low, high = np.frombuffer(data, np.uint8).reshape(2, -1).astype(np.int32)
     folded = (high << 8) | low
-    weights: NDArray[np.int16] = ((folded >> 1) ^ -(folded & 1)).astype(np.int16)
-    return weights.reshape(n_inputs(log2_size), n_outputs(log2_size))
+    numbers: NDArray[np.int16] = ((folded >> 1) ^ -(folded & 1)).astype(np.int16)
+    return numbers
 
 
 def parse_body(
@@ -177,7 +178,7 @@ def _parse_learned(modes: c.ListContainer) -> tuple[LearnedMode, ...]:
             mode.log2_size,
             mode.bases // len(BASES),
             mode.bases % len(BASES),
-            _parse_weights(mode.weights, mode.log2_size),
+            unfolded(mode.weights).reshape(n_inputs(mode.log2_size), n_outputs(mode.log2_size)),
         )
         for mode in modes
     )

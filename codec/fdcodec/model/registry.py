@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from reprlib import repr as shown
-from typing import Literal
 
 from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
-from fdcodec.model.body import inflate, parse_body
 from fdcodec.model.class_model import ClassModel
-from fdcodec.model.relative import build_relative, parent_of, parse_relative
 from fdcodec.paths import checked_path, expand_home, holds
 
 SUFFIX = ".fdt"
@@ -121,33 +117,11 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
     )
 
 
-@lru_cache(maxsize=2)
-def embedding(model: ClassModel, embed: bool | Literal["auto"]) -> bytes:
-    """Return the bytes of a model that a file embeds; for "auto", what it differs in from the preset it came from."""
-    parent = next((preset for preset in presets() if preset.hash.hex() == model.recipe.get("parent")), None)
-    if parent is None or embed != "auto":
-        return model.to_bytes()
-    return zlib.compress(build_relative(model.canonical, parent.canonical, parent.hash), 9)
-
-
-@lru_cache(maxsize=2)
-def embedded(data: bytes, own: ClassModel | None = None) -> ClassModel:
-    """Return the model of `embedding`, its parent found as by `find`; kept, as the chunks of a store have the same."""
-    body = inflate(data)
-    if (reference := parent_of(body)) is not None:
-        body = parse_relative(body, _parent(reference, own).canonical)
-    return ClassModel("embedded", *parse_body(body))
-
-
-def _parent(reference: bytes, own: ClassModel | None) -> ClassModel:
-    """Return the model that an embedded one differs from; TransformNotFoundError says that it is that."""
-    try:
-        return find(reference, own)
-    except TransformNotFoundError:
-        raise TransformNotFoundError(
-            f"the file embeds what its class model differs in from {reference.hex()}, which is not known; give the "
-            ".fdt file of that as `transform` (-t), or decode with the version of fdcodec that has it as a preset"
-        ) from None
+def is_installed(model: ClassModel) -> bool:
+    """Tell whether a model is found by its hash, so that files may name it."""
+    with suppress(TransformNotFoundError):
+        return find(model.hash) is not None
+    return False
 
 
 def is_preset(model: ClassModel) -> bool:

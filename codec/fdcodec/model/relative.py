@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import FormatError
-from fdcodec.model.body import BODY, FILTER_FIELDS, GROUP, LEARNED, STATE_FIELDS
+from fdcodec.model.body import BODY, FILTER_FIELDS, GROUP, LEARNED, STATE_FIELDS, folded_bytes, unfolded
 
 VERSION = 1
 """First byte, in the place of that of canonical bytes."""
@@ -19,6 +19,7 @@ VERSION = 1
 PARENT_BYTES = 8
 """Of the parent's hash."""
 
+_HALF_TURN = ANGLE_LEVELS // 2
 _OWN = 255  # in the place of the index of one of the parent's learned modes
 _RELATIVE = c.Struct(
     "version" / c.Const(VERSION, c.Int8ul),
@@ -97,16 +98,15 @@ def _is_equal(group: c.Container, other: c.Container | None) -> bool:
 
 def _with_folded(group: c.Container) -> c.Container:
     """Return a group with angles from -180 degrees on, the sign in the lowest bit, by byte: they deflate better so."""
-    angles = np.frombuffer(group.angles, "<u2").astype(np.int32)
-    signed = (angles + ANGLE_LEVELS // 2) % ANGLE_LEVELS - ANGLE_LEVELS // 2
-    return c.Container(group, angles=_by_field(((signed << 1) ^ (signed >> 31)).astype("<u2").tobytes()))
+    angles = np.frombuffer(group.angles, "<u2").astype(np.int16)
+    return c.Container(group, angles=folded_bytes((angles + _HALF_TURN) % ANGLE_LEVELS - _HALF_TURN))
 
 
 def _with_angles(group: c.Container) -> c.Container:
-    folded = np.frombuffer(_by_entry(group.angles), "<u2").astype(np.int32)
-    if (folded >= ANGLE_LEVELS).any():
+    angles = unfolded(group.angles)
+    if ((angles < -_HALF_TURN) | (angles >= _HALF_TURN)).any():
         raise FormatError("class model: an angle is out of range; the file is damaged")
-    return c.Container(group, angles=(((folded >> 1) ^ -(folded & 1)) % ANGLE_LEVELS).astype("<u2").tobytes())
+    return c.Container(group, angles=(angles % ANGLE_LEVELS).astype("<u2").tobytes())
 
 
 def _inherited(mode: c.Container, modes: list[bytes]) -> dict[str, object]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.lossy import encode_tile
+from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
@@ -44,13 +45,19 @@ def step_index_of(step: float) -> int:
 
 def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 4) -> Trace:
     """Encode samples (height, width, channels) at a step, alpha ignored, and keep what training needs."""
-    step_index = step_index_of(step)
-    colours = colours_of(samples)
-    matrix = colour_matrix(choose_colour(colours, step)) if colours.shape[2] == 3 else None
+    parameters, colours = parameters_of(samples, step), colours_of(samples)
+    matrix = colour_matrix(parameters.colour) if colours.shape[2] == 3 else None
     planes = to_planes(colours, matrix)
-    options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix))
-    payload, decoded, maps, contexts = encode_tile(planes, model, options, is_screen(colours))
-    return Trace(step_index, planes, decoded, maps, contexts, len(payload))
+    options = search_options(EncoderSettings(effort=effort), parameters.step_index, plane_bounds(matrix))
+    payload, decoded, maps, contexts = encode_tile(planes, model, options, parameters.screen)
+    return Trace(parameters.step_index, planes, decoded, maps, contexts, len(payload))
+
+
+def parameters_of(samples: NDArray[np.uint8], step: float) -> Parameters:
+    """Return the coding parameters of a trace at a step."""
+    colours = colours_of(samples)
+    colour = choose_colour(colours, step) if colours.shape[2] == 3 else None
+    return Parameters(step_index_of(step), colour, screen=is_screen(colours))
 
 
 def windows(images: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:

@@ -8,16 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.choice import choose_models, total_cost
-from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price
 from fdcodec.filtering.post import strength_errors
-from fdcodec.image.colour import choose_colour
-from fdcodec.image.picture import colours_of
-from fdcodec.image.screen import is_screen
 from fdcodec.model import ClassModel
 from fdcodec.parallel import each
-from fdcodec.training.traces import N_THREADS, STEPS, step_index_of, trace
+from fdcodec.training.traces import N_THREADS, STEPS, parameters_of, step_index_of, trace
 
 
 def share_saved(
@@ -47,16 +43,9 @@ def share_saved(
 
 def _size_and_saved(samples: NDArray[np.uint8], step: float, model: ClassModel) -> tuple[int, float]:
     """Return the bytes of an image with the preset that is chosen for it, and how many of them a model saves."""
-    presets = choose_models(samples, EncoderSettings(), _parameters(samples, step))
+    presets = choose_models(samples, EncoderSettings(), parameters_of(samples, step))
     cost, size = min(_cost_and_size(samples, step, preset) for preset in presets)
     return size, (cost - _cost_and_size(samples, step, model)[0]) / (8 * bit_price(step_index_of(step)))
-
-
-def _parameters(samples: NDArray[np.uint8], step: float) -> Parameters:
-    """Return what `trace` encodes with."""
-    colours = colours_of(samples)
-    colour = choose_colour(colours, step) if colours.shape[2] == 3 else None
-    return Parameters(step_index_of(step), colour, screen=is_screen(colours))
 
 
 def _cost_and_size(samples: NDArray[np.uint8], step: float, model: ClassModel) -> tuple[float, int]:
