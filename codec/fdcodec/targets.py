@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from math import inf, isinf, log, log10
 from typing import NamedTuple
@@ -70,22 +70,23 @@ def _encode_to_size(picture: Picture, settings: EncoderSettings, limit_bytes: in
         is_exact = log(len(data)) < goal.lowest and isinf(psnr_db(picture, data, own))
         return goal.highest if is_exact else log(len(data))
 
-    best = _best(picture, settings, goal, measure)
+    best, _ = _searched(picture, settings, goal, measure)
     return Encoded(best.data, miss=_size_miss(best, limit_bytes, picture.width * picture.height))
 
 
 def _encode_to_psnr(picture: Picture, settings: EncoderSettings, wanted_db: float) -> Encoded:
     goal = Goal(wanted_db - PSNR_TOLERANCE_DB, wanted_db + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
     own, exact_db = _own_model(settings), _exact_db(picture)
-    best = _best(picture, settings, goal, lambda data: min(psnr_db(picture, data, own), exact_db))
-    if best.measure == exact_db:
-        return Encoded(best.data, inf, _psnr_miss(wanted_db, "of the files tried the nearest is exact"))
-    if abs(best.measure - wanted_db) <= PROMISED_DB:
+    best, tried = _searched(picture, settings, goal, lambda data: min(psnr_db(picture, data, own), exact_db))
+    if abs(best.measure - wanted_db) <= PROMISED_DB and best.measure < exact_db:
         return Encoded(best.data, best.measure)
+    best = _finest_no_larger(best, tried)
+    if best.measure == exact_db:
+        return Encoded(best.data, inf, _psnr_miss(wanted_db, "of the files tried the best is exact"))
     if best.quality == 0 and best.measure > wanted_db:
         told = f"the coarsest file has {best.measure:.2f} dB already, by the peak {2**picture.depth - 1}"
     else:
-        told = f"of the files tried the nearest has {best.measure:.3f} dB"
+        told = f"of the files tried the best has {best.measure:.3f} dB"
     return Encoded(best.data, best.measure, _psnr_miss(wanted_db, told))
 
 
@@ -137,7 +138,15 @@ def _size_goal(size_bytes: int) -> Goal:
     return Goal(log(LEAST_FILL * size_bytes), log(size_bytes), _LOG_SIZE_SLOPE, True)
 
 
-def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Callable[[bytes], float]) -> Attempt:
+def _finest_no_larger(attempt: Attempt, tried: Iterable[Attempt]) -> Attempt:
+    """Return the finest attempt that takes no more bytes than one; of drawn pictures it may be exact."""
+    return max((other for other in tried if len(other.data) <= len(attempt.data)), key=lambda other: other.measure)
+
+
+def _searched(
+    picture: Picture, settings: EncoderSettings, goal: Goal, measure: Callable[[bytes], float]
+) -> tuple[Attempt, Iterable[Attempt]]:
+    """Return the attempt that comes nearest to a goal, and all that there were."""
     attempts: dict[float, Attempt] = {}
     kept, deep = settings, picture.depth == 16
 
@@ -153,4 +162,4 @@ def _best(picture: Picture, settings: EncoderSettings, goal: Goal, measure: Call
             kept = replace(settings, transform=codec.model_of(file))
         return attempts[quality].measure
 
-    return attempts[search(measured, goal, deep)]
+    return attempts[search(measured, goal, deep)], attempts.values()

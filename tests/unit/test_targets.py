@@ -88,7 +88,7 @@ def test_size_below_the_file_of_the_lowest_quality_is_met_by_a_smaller_one():
 )
 def test_exact_file_does_not_meet_a_finite_psnr(image, exact_db):
     """Where only an exact file comes near, that is told, also at the PSNR that a search takes for an exact file's."""
-    with pytest.warns(TargetWarning, match=f"{exact_db} dB was not met; of the files tried the nearest is exact"):
+    with pytest.warns(TargetWarning, match=f"{exact_db} dB was not met; of the files tried the best is exact"):
         data = fdcodec.encode(image, psnr_db=exact_db)
     assert np.array_equal(fdcodec.decode(data), image)
 
@@ -127,9 +127,23 @@ def test_size_below_that_of_alpha_is_told_with_it():
 
 def test_psnr_that_cannot_be_reached_is_a_warning():
     """The nearest file is returned, and a warning says what it has."""
-    with pytest.warns(TargetWarning, match="110 dB was not met; of the files tried the nearest has"):
+    with pytest.warns(TargetWarning, match="110 dB was not met; of the files tried the best has"):
         data = fdcodec.encode(IMAGE, psnr_db=110)
     assert data == fdcodec.encode(IMAGE, quality=100)
+
+
+@pytest.mark.parametrize("wanted_db", [30, 36, 42])
+def test_missed_psnr_gives_no_file_beside_which_a_finer_one_is_no_larger(monkeypatch, wanted_db):
+    """Of a drawing whose exact file is the smallest of all near the target, that is returned."""
+    encode, encodes = codec.encode, []
+    monkeypatch.setattr(codec, "encode", lambda *arguments: encodes.append(encode(*arguments)) or encodes[-1])
+    y, x = np.mgrid[:48, :64]
+    image = np.where((y - 22) ** 2 + (x - 22) ** 2 < 300, 90, 230).astype(np.uint8)
+    image[20:44, 30:60] = 30
+    with pytest.warns(TargetWarning, match=f"{wanted_db} dB was not met; of the files tried the best is exact"):
+        data = fdcodec.encode(image, psnr_db=wanted_db)
+    assert np.array_equal(fdcodec.decode(data), image)
+    assert len(data) < max(map(len, encodes))
 
 
 def test_fractions_are_numbers():
