@@ -103,8 +103,8 @@ def encode(
     Warns
     -----
     TargetWarning
-        The PSNR or the size cannot be reached; the file that comes nearest is returned, of a PSNR a finer one where it
-        is no larger, of sizes below the smallest file that one. Where a size cannot be filled, `kept` of the warning is True.
+        The PSNR or the size cannot be reached; the nearest file is returned, of a PSNR a finer one if it is no larger,
+        of sizes below the smallest file that one. Where a size cannot be filled, `kept` of the warning is True.
     ConversionWarning
         Of a Pillow image, colours of another space are stored as RGB, or other frames, a transparent value of 16 bits,
         texts, or metadata that are damaged or have no place are left out.
