@@ -16,7 +16,7 @@ from fdcodec.errors import ChecksumError, FdcError, FormatError, ParameterError,
 
 IMAGE = photo(40, 56)
 # No two neighbouring tiles are as long as two others: which are gone could not be told.
-DATA = fdcodec.encode(IMAGE, tile=16, quality=60, exif=b"exif", icc=b"icc", verify=True)
+DATA = fdcodec.encode(IMAGE, tile=16, quality=72, exif=b"exif", icc=b"icc", verify=True)
 HEADER = fdcodec.read_header(DATA)
 WHOLE = fdcodec.decode(DATA)
 CHUNKS = list(split_chunks(memoryview(DATA)[len(SIGNATURE) :]))

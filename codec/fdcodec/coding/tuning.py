@@ -6,10 +6,10 @@ from fdcodec.kernels.quantization_kernels import INFINITE
 from fdcodec.kernels.search_state import Options, OptionsPair
 from fdcodec.kernels.tables import HALF_STEPS
 
-LAGRANGIAN = 0.10  # squared steps a bit is worth
+LAGRANGIAN = 0.085  # squared steps a bit is worth
 THRIFT = 1.6  # times that in trees coded with thrift: where all are, sizes fall by some 14 %
 _DEARER = (1, 1, 1, 1, 1, 1.02, 1.02, 1.025, 1.03)  # bits by effort: what a longer search finds goes into smaller files
-ROOT = 0.9  # of the square root of it, for sums of absolute differences
+ROOT = 1.26  # of the square root of it, for sums of absolute differences
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
 _ALWAYS, _NEVER = 0, int(INFINITE)
 # By effort 1..9, the bits that a square of 8, 16 and 32 must cost, distortion counted, to be cut in quarters or halves.

@@ -30,7 +30,7 @@ MAX_BLOCKS = 20_000
 RATE_STEP = 0.25  # of the quantization step: where the log-rate bends; 0.4 gains 0.2 % less, 0.8 0.3 % less
 N_ITERATIONS = 100
 LEAST_GAIN = 0.001  # of the cost of blocks held out, for which rotations are kept
-LEVEL_COST, DOUBLING_COST = 0.45, 0.2  # squared steps that a small level costs at the encoder's lambda, and doubling it
+LEVEL_COST, DOUBLING_COST = 0.45, 0.2  # squared steps that a small level costs at a lambda of 0.1, and doubling it
 ENERGY_LIMIT = 4.0  # squared steps above which a coefficient counts no more for its place in the scan
 _EMPTY = build_tables({})
 
