@@ -42,7 +42,9 @@ def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters
     step_index = (visual_step if adaptive else step_index_for)(settings.quality, deep)
     if sample_range is not None:
         step_index = max(step_index, finest_step(sample_range))
-    colour = None if colours.shape[2] == 1 else choose_colour(colours, 2.0 ** (step_index / 32 - 4))
+    colour = settings.colour
+    if colour == "auto":
+        colour = None if colours.shape[2] == 1 else choose_colour(colours, 2.0 ** (step_index / 32 - 4))
     return Parameters(step_index, colour, screen=screen, adaptive=adaptive, sample_range=sample_range)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from fdcodec import codec, container
 from fdcodec.arguments import Target
+from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import TargetWarning
 from fdcodec.image.picture import Picture, colours_of
@@ -148,6 +149,7 @@ def _searched(
 ) -> tuple[Attempt, Iterable[Attempt]]:
     """Return the attempt that comes nearest to a goal, and all that there were."""
     attempts: dict[float, Attempt] = {}
+    own = _own_model(settings)
     kept, deep = settings, picture.depth == 16
 
     def measured(quality: float) -> float:
@@ -156,10 +158,11 @@ def _searched(
         is_lowest = quality == 0 or (0 in attempts and attempts[0].measure > goal.highest)
         data = _encoded(picture, replace(settings if is_lowest else kept, quality=step, thrifty_share=share))
         attempts[quality] = Attempt(data, quality, measure(data))
-        if len(attempts) == FREE_CHOICES and settings.transform == "auto":
-            # near the goal by now, where another model would make the size jump
+        if len(attempts) == FREE_CHOICES:
+            # near the goal by now, where another model or colour transform would make the size jump
             file = container.read(data, max_pixels=picture.width * picture.height)
-            kept = replace(settings, transform=codec.model_of(file))
+            colour = Parameters.from_bytes(file.header.parameters, picture.depth).colour
+            kept = replace(settings, transform=codec.model_of(file, own), colour=colour)
         return attempts[quality].measure
 
     return attempts[search(measured, goal, deep)], attempts.values()

@@ -9,8 +9,11 @@ from tests.images import noise, photo, ramp
 
 import fdcodec
 from fdcodec import codec
+from fdcodec.coding.parameters import Parameters
+from fdcodec.container import read_header
 from fdcodec.errors import TargetWarning
 from fdcodec.image.arrays import as_picture
+from fdcodec.image.colour import choose_colour
 from fdcodec.model import get
 from fdcodec.targets import psnr_db
 
@@ -47,6 +50,22 @@ def test_search_is_bounded_and_never_repeats(monkeypatch):
     monkeypatch.setattr(codec, "encode", counting)
     fdcodec.encode(IMAGE, psnr_db=39.987)
     assert len(tried) == len(set(tried)) <= 8
+
+
+def test_colour_transform_is_that_of_the_second_encode(monkeypatch):
+    """From the third encode on a search keeps the colour transform, which goes by the step where it is chosen."""
+    steps, encode = [], codec.encode
+
+    def noting(picture, settings):
+        data = encode(picture, settings)
+        steps.append(Parameters.from_bytes(read_header(data).parameters, 8))
+        return data
+
+    monkeypatch.setattr(codec, "encode", noting)
+    fdcodec.encode(LARGER, psnr_db=47, effort=1)
+    chosen = [choose_colour(LARGER, 2.0 ** (step.step_index / 32 - 4)) for step in steps]
+    assert len(set(chosen[1:])) > 1
+    assert [step.colour for step in steps] == chosen[:2] + (len(steps) - 2) * [chosen[1]]
 
 
 @pytest.mark.parametrize("target", [{"size_bytes": 900}, {"psnr_db": 33.0}, {"quality": 60, "verify": True}])

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from fdcodec.coding.parameters import Angles
+
 if TYPE_CHECKING:
     from fdcodec.model import ClassModel
 
@@ -41,6 +43,8 @@ class EncoderSettings:
         Whether the file is decoded and carries the hash of its samples.
     tune
         "psnr" for the least squared error, "visual" for what the eye sees: coarser steps where a picture is busy.
+    colour
+        The colour transform, as in the coding parameters; "auto" chooses it.
     thrifty_share
         Share of the trees, the last ones, that are coded with thrift: it fills what lies between two steps.
     progress
@@ -58,4 +62,5 @@ class EncoderSettings:
     verify: bool = False
     tune: Literal["psnr", "visual"] = "psnr"
     thrifty_share: float = 0.0
+    colour: Angles | Literal["auto"] | None = "auto"
     progress: Callable[[int, int], None] = _silent
