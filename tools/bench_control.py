@@ -4,7 +4,7 @@ usage: python tools/bench_control.py --data DIR [--limit N] [--classes a,b] [-o 
 
 Three comparisons by BD-rate over whole files: (i) a class's preset against the same model without its transforms and
 learned modes; (ii) against the preset `photo`; (iii) every preset against the class's own, on every class. (i) and (ii)
-also with the models embedded. Then `python tools/control_table.py` writes docs/results/controls.md.
+also with the models embedded, but `photo`. Then `python tools/control_table.py` writes docs/results/controls.md.
 """
 
 from dataclasses import asdict, fields, replace

@@ -12,8 +12,9 @@ BD-rates in percent of the bits at equal PSNR, whole files, mean over held-out i
 
 ## A class's preset, everything else equal
 
-Against the same model without its transforms and learned modes, and against the preset `photo`; first with
-both models named by reference, then with both embedded in every file: what one picture pays that travels alone.
+Against the same model without its transforms and learned modes, and against the preset `photo`; first with both models
+named by reference, then embedded in every file as a model of one's own is, by what it differs in from `photo`, which
+itself is named (ADR 0027): what one picture pays that travels alone.
 
 """
 MATRIX = """
