@@ -60,7 +60,8 @@ def learn(
     _check_name(output)
     start = resolved(parent, "parent")
     jobs = jobs_of(find_files(inputs, READABLE_SUFFIXES, recursive=recursive))
-    images = [picture for picture in (_read(job, console) for job in jobs) if picture is not None]
+    with console.gathered_notes(len(jobs)):
+        images = [picture for picture in (_read(job, console) for job in jobs) if picture is not None]
     if not images:
         return 1
     console.announce_compilation("learning from")
@@ -135,6 +136,6 @@ def _read(job: Job, console: Console) -> Picture | None:
         console.fail(str(job.source), describe_os_error(error))
     else:
         for note in notes:
-            console.say(f"{job.source}: note: {note}")
+            console.note(str(job.source), note)
         return picture
     return None
