@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fdcodec import codec, container
 from fdcodec.errors import FdcError, FormatError
-from fdcodec.words import counted
+from fdcodec.words import counted, first_of
 
 if TYPE_CHECKING:
     from fdcodec.image.picture import Picture
@@ -18,9 +18,6 @@ _ONE_TILE = (
     "encode with tile=256, or another side below the picture's, to make it possible"
 )
 """What is said of a damaged picture of one tile."""
-
-_SHOWN = 6
-"""Rectangles that a message lists before it only counts."""
 
 
 class Loss(NamedTuple):
@@ -43,8 +40,7 @@ class Loss(NamedTuple):
     @property
     def message(self) -> str:
         """What is missing and what is damaged, in one line."""
-        places = [f"{width}x{height} at {x},{y}" for x, y, width, height in self.missing[:_SHOWN]]
-        places += [f"{len(self.missing) - _SHOWN} more"] if len(self.missing) > _SHOWN else []
+        places = first_of([f"{width}x{height} at {x},{y}" for x, y, width, height in self.missing])
         verb = "is" if len(self.missing) == 1 else "are"
         lost = f"{len(self.missing)} of {counted(self.tiles, 'tile')} {verb} missing and left at 0: {', '.join(places)}"
         return "; ".join(["damaged file", lost if places else "all tiles are there", *self.faults])

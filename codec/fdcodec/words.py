@@ -1,6 +1,17 @@
 """Words of messages."""
 
+from collections.abc import Sequence
+
+SHOWN = 6
+"""How many of many things are named."""
+
 
 def counted(number: int, noun: str) -> str:
     """Return for instance ``1 tile`` or ``2 tiles``."""
     return f"{number} {noun}{'s'[: number != 1]}"
+
+
+def first_of(things: Sequence[str], rest: str = "more") -> list[str]:
+    """Return the first few of many things, and last how many more there are, as ``3 more``."""
+    more = [f"{len(things) - SHOWN} {rest}"] if len(things) > SHOWN else []
+    return [*things[:SHOWN], *more]

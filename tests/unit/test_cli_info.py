@@ -87,7 +87,8 @@ def test_class_model_is_told_by_a_name_that_finds_it(cli, monkeypatch, names, to
     model = ClassModel("mine", start_states=np.full((N_CONTEXTS, 2), 7, np.uint8))
     Path("models").mkdir()
     for name in names:
-        model.save(f"models/{name}.fdt")
+        model.save("kept.fdt")
+        Path("kept.fdt").rename(f"models/{name}.fdt")
     monkeypatch.setenv("FDCODEC_MODEL_PATH", "models")
     assert fdcodec.info(container.write(HEADER, [b"x"], model_ref=model.hash))["transform_name"] == told
 

@@ -44,7 +44,7 @@ def test_last_name_that_is_no_output_is_a_usage_error(cli, idle, command, ending
     assert not Path("a.fdc").exists()
 
 
-@pytest.mark.parametrize("name", ["out.png", "out.JFIF", "out.tga", "out.npy", "a.png"])
+@pytest.mark.parametrize("name", ["out.png", "out.JFIF", "out.tga", "out.npy", "a.png", "out.fdt", ".png"])
 def test_encode_writes_no_file_named_as_an_image_of_another_format(cli, idle, name):
     """An output whose suffix is that of a format that Pillow or `decode` writes is a usage error."""
     result = cli("encode", "a.png", "-o", name, "-f")

@@ -25,9 +25,10 @@ def test_transforms_are_listed_and_shown(cli):
 
 def test_files_that_no_name_finds_are_told(cli, monkeypatch):
     """A model whose name is a preset's, or that of a model in a directory before, is named beside the list."""
+    ClassModel("small").save("small.fdt")
     for path in ("one/photo.fdt", "one/mine.fdt", "two/mine.fdt"):
         Path(path).parent.mkdir(exist_ok=True)
-        ClassModel("small").save(path)
+        Path(path).write_bytes(Path("small.fdt").read_bytes())
     monkeypatch.setenv("FDCODEC_MODEL_PATH", os.pathsep.join(["one", "two"]))
     result = cli("transforms", "list")
     told = [line.split(": ")[1] for line in result.err.splitlines() if "rename the file" in line]

@@ -1,5 +1,9 @@
 """What a terminal shows while a command works."""
 
+import json
+import re
+import sys
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -58,3 +62,71 @@ def test_pictures_are_counted(cli, terminal, monkeypatch):
     np.save("b.npy", noise(8, 8, 1, seed=2))
     assert cli("encode", "a.png", "b.npy", "-e", "1").code == 0
     assert steps == [("", 0, 2), ("", 1, 2), ("", 2, 2)]
+
+
+def _told(capfd, console, inputs, **facts):
+    """Return the lines that reports of inputs make, whose notes `facts` give by a function of their number."""
+    notes = facts.pop("notes")
+    with console.gathered_notes(inputs), console.progress() as show:
+        for number in range(inputs):
+            console.report(f"{number}.png", {"summary": "made", "notes": notes(number), **facts})
+            show("", number + 1, inputs)
+    return [line for line in capfd.readouterr().err.splitlines() if "note" in line]
+
+
+def test_few_inputs_have_notes_of_their_own(capfd):
+    """A note on one of a few inputs names it."""
+    assert _told(capfd, Console(), 2, notes=lambda _: ["IPTC was left out"]) == [
+        "0.png: note: IPTC was left out",
+        "1.png: note: IPTC was left out",
+    ]
+
+
+def test_many_inputs_have_each_kind_of_note_once(terminal, capfd):
+    """A kind of note on many inputs is told once, with how many have it and the first of them, below the bar."""
+    told = _told(
+        capfd,
+        Console(),
+        12,
+        notes=lambda number: [f"texts were left out: {number // 6}", *(["IPTC was left out"] if number < 9 else [])],
+    )
+    assert [re.search(r"\d+ files: .*", line)[0] for line in told] == [
+        "12 files: notes such as: texts were left out: 0 (0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6 more)",
+        "9 files: note: IPTC was left out (0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 3 more)",
+    ]
+
+
+def test_a_note_on_one_of_many_inputs_names_it(capfd):
+    """What is noted of one input alone is told as it is where there are few."""
+    told = _told(capfd, Console(), 9, notes=lambda number: ["IPTC was left out"] if number == 4 else [])
+    assert told == ["4.png: note: IPTC was left out"]
+
+
+def test_numbers_make_no_other_kind_of_note(capfd):
+    """Notes that differ in numbers only are of one kind."""
+    told = _told(capfd, Console(), 9, notes=lambda number: [f"only the first of {number + 2} frames was read"])
+    assert [line[:48] for line in told] == ["9 files: notes such as: only the first of 2 fram"]
+
+
+def test_what_was_missed_is_told_of_each_of_many_inputs(capfd):
+    """A result that is not as asked has its notes by name, as a failure would."""
+    told = _told(capfd, Console(), 9, notes=lambda _: ["a size was not met"], not_as_asked=True)
+    assert told == [f"{number}.png: note: a size was not met" for number in range(9)]
+
+
+def test_json_has_the_notes_of_each_of_many_inputs(cli):
+    """Notes are gathered for people; lines for programs keep their own."""
+    for number in range(8):
+        Image.fromarray(noise(8, 8, 1, seed=1)[:, :, 0]).save(f"{number}.gif", comment=b"hello")
+    told = [json.loads(line) for line in cli("encode", "-r", ".", "--json", "-e", "1").out.splitlines()]
+    assert [facts["notes"] for facts in told if facts["input"] != "a.png"] == [["texts were left out: comment"]] * 8
+
+
+def test_learning_from_many_images_gathers_notes(cli, monkeypatch):
+    """Notes on many images that a class model is learned from are told as those of many encodes."""
+    monkeypatch.setattr("fdcodec.api_learn.learn", lambda *_, **__: sys.exit(0))
+    for number in range(8):
+        Image.fromarray(noise(8, 8, 1, seed=1)[:, :, 0]).save(f"{number}.gif", comment=b"hello")
+    with pytest.raises(SystemExit):
+        cli("learn", "-r", ".", "-o", "new.fdt")
+    assert "8 files: note: texts were left out: comment (0.gif" in cli("--version").err

@@ -140,14 +140,24 @@ def test_chromaticities_of_png_are_told(green, options, is_told):
         ({b"cICP": b"\x09\x10\0\1", b"mDCV": bytes(24)}, "colour space (cICP), mastering display (mDCV)"),
         ({b"cLLI": bytes(8), b"sBIT": b"\5\6\5"}, "light level (cLLI), significant bits (sBIT)"),
         ({b"cICP": b"\1\x0d\0\1", b"sBIT": b"\x08\x08\x08"}, None),
+        ({b"tIME": bytes(7), b"prVt": b"x", b"cLLI": bytes(8)}, "light level (cLLI), prVt, tIME"),
+        ({b"iDOT": bytes(28)}, None),
+        ({b"vp%xd" % number: b"" for number in range(8)}, "vp7d, vp6d, vp5d, vp4d, vp3d, vp2d, 2 more"),
     ],
 )
-def test_what_samples_of_png_stand_for_is_told(chunks, told):
-    """High dynamic range, and bits that mean nothing, have no place: a note names them; of sRGB there is none."""
+def test_chunks_of_png_without_a_place_are_told(chunks, told):
+    """High dynamic range, bits that mean nothing, and chunks that are not read have a note; of sRGB there is none."""
     data = saved(noise(2, 2, 3, seed=1), "PNG")
     for name, content in chunks.items():
         data = with_chunk(data, name, content)
     assert read_image(data, lossless=True).notes == ((f"chunks of PNG were left out: {told}",) if told else ())
+
+
+def test_unknown_chunk_behind_the_pixels_is_told():
+    """A chunk is named wherever it stands, with its control characters escaped."""
+    data = saved(noise(2, 2, 3, seed=1), "PNG")
+    data = with_chunk(data, b"aa\x1ba", b"", len(data) - 12)
+    assert read_image(data).notes == ("chunks of PNG were left out: aa\\x1ba",)
 
 
 @pytest.mark.parametrize(("mode", "bits"), [("1", b"\1"), ("P", b"\x08\x08\x08")])

@@ -15,10 +15,16 @@ TRANSFORM = GroupTransform(np.array([[0, 1]], np.uint8), np.array([7], np.uint16
 SMALL = ClassModel("small", {(0, 3): TRANSFORM})
 
 
+def kept(path):
+    """Keep a model at a path, by whatever name."""
+    SMALL.save(path.with_name("a.fdt"))
+    path.with_name("a.fdt").rename(path)
+
+
 def test_models_are_found_in_the_model_path(tmp_path, monkeypatch):
     """A directory of FDCODEC_MODEL_PATH adds its models, those with a preset's name excepted."""
     SMALL.save(tmp_path / "mine.fdt")
-    SMALL.save(tmp_path / "photo.fdt")
+    kept(tmp_path / "photo.fdt")
     with pytest.raises(TransformNotFoundError, match=SMALL.hash.hex()):
         find(SMALL.hash)
     monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
@@ -30,7 +36,7 @@ def test_models_are_found_in_the_model_path(tmp_path, monkeypatch):
 
 def test_models_are_found_by_hash_under_a_name_that_is_taken(tmp_path, monkeypatch):
     """A model in the model path whose name is a preset's is found by its hash all the same."""
-    SMALL.save(tmp_path / "photo.fdt")
+    kept(tmp_path / "photo.fdt")
     monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
     assert find(SMALL.hash).hash == SMALL.hash
     SMALL.save(tmp_path / "mine.fdt")
@@ -38,12 +44,13 @@ def test_models_are_found_by_hash_under_a_name_that_is_taken(tmp_path, monkeypat
 
 
 def test_what_is_no_file_is_no_model(tmp_path, monkeypatch):
-    """Directories and broken links have no names; a suffix in capitals is that of a model."""
+    """Directories, broken links and other files have no names; a suffix in capitals is that of a model."""
     (tmp_path / "folder.fdt").mkdir()
     (tmp_path / "link.fdt").symlink_to("nothing")
+    (tmp_path / "text.fdt").write_text("a list of films")
     SMALL.save(tmp_path / "MINE.FDT")
     monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
-    assert not {"folder", "link"} & set(names())
+    assert not {"folder", "link", "text"} & set(names())
     assert resolve("MINE").hash == resolve(str(tmp_path / "MINE.FDT")).hash == SMALL.hash
 
 
@@ -61,6 +68,16 @@ def test_tilde_in_the_model_path_is_the_home_directory(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("FDCODEC_MODEL_PATH", os.pathsep.join(["~no-such-user/models", "~"]))
     assert find(SMALL.hash).hash == SMALL.hash
+
+
+@pytest.mark.parametrize("name", ["photo", "auto"])
+def test_model_is_not_saved_where_no_name_finds_it(tmp_path, name):
+    """A model of one's own is not saved by a name that means another; a preset may be, and comes back."""
+    with pytest.raises(ParameterError, match=rf"^path: {name} means .*, not .*{name}\.fdt; name the model otherwise"):
+        SMALL.save(tmp_path / f"{name}.fdt")
+    assert not list(tmp_path.iterdir())
+    get("photo").save(tmp_path / f"{name}.fdt")
+    assert resolve(tmp_path / f"{name}.fdt").hash == get("photo").hash
 
 
 def test_own_model_comes_first():

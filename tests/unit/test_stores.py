@@ -190,12 +190,13 @@ def test_configurations_are_json(options):
 
 
 @pytest.mark.parametrize(
-    "options", [{"quality": 101}, {"quality": 5, "bpp": 1}, {"effort": 0}, {"transform": Path("a.fdt")}]
+    "options", [{"quality": 101}, {"quality": 5, "bpp": 1}, {"effort": 0}, {"embed": 3}, {"transform": Path("a.fdt")}]
 )
 def test_wrong_options_are_refused_at_once(options):
-    """A codec with an argument outside what is allowed is not made."""
-    with pytest.raises(ParameterError):
-        StoreCodec(**options)
+    """A codec with an argument outside what is allowed is not made, from the metadata of a store neither."""
+    for make in (lambda given: StoreCodec(**given), StoreCodec.of_store):
+        with pytest.raises(ParameterError, match=f"^{list(options)[-1]}|^quality"):
+            make(options)
 
 
 @stores

@@ -124,3 +124,15 @@ def test_a_pillow_image_brings_the_tags_of_its_tiff(orientation, is_loaded):
     assert np.array_equal(picture.samples, np.asarray(image))
     assert (tags[Tag.Model], tags[Tag.XResolution], tags.get(Tag.Orientation, 1)) == ("Camera", 300.0, 1)
     assert as_picture(image).exif == picture.exif
+
+
+@pytest.mark.parametrize("place", [5, 8, 10**6, 2**32 - 1])
+def test_first_page_is_read_where_the_next_is_not_there(place):
+    """Of a TIFF whose place of a next page is damaged the first is read with a note, and refused without loss."""
+    samples = noise(5, 7, 1, seed=1)
+    data = tiff(samples, GRAY)[:-4] + struct.pack("<I", place)
+    picture, notes = read_image(data)
+    assert np.array_equal(picture.samples, samples)
+    assert notes[0] == "only the first frame was read: what follows it cannot be read"
+    with pytest.raises(UnsupportedError, match=r"what follows the first frame of this TIFF file cannot be read"):
+        read_image(data, lossless=True)

@@ -5,7 +5,7 @@ import pytest
 from fdcodec import container
 from fdcodec.errors import FormatError
 from fdcodec.recovery import Loss
-from fdcodec.words import counted
+from fdcodec.words import counted, first_of
 
 
 @pytest.mark.parametrize(("number", "words"), [(0, "0 tiles"), (1, "1 tile"), (2, "2 tiles")])
@@ -26,3 +26,9 @@ def test_bytes_after_the_end_are_counted(extra, words):
     for metadata in (container.Metadata(), container.Metadata(icc=b"icc")):
         with pytest.raises(FormatError, match=words):
             container.read(container.write(container.Header(4, 4), [b""], metadata=metadata) + bytes(extra))
+
+
+@pytest.mark.parametrize(("number", "last"), [(6, []), (7, ["1 more"]), (20, ["14 more"])])
+def test_the_first_of_many_are_named(number, last):
+    """Up to six things are all named; of more than that the rest is counted."""
+    assert first_of([str(each + 1) for each in range(number)]) == [*"123456", *last]

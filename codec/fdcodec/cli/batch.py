@@ -50,7 +50,7 @@ def run_jobs(
     outcomes = each(lambda job: _outcome(job, work, force), jobs, at_once)
     codes: list[int] = []
     try:
-        with console.progress() as show:
+        with console.gathered_notes(len(jobs)), console.progress() as show:
             show("", 0, len(jobs))
             for job, outcome in zip(jobs, outcomes, strict=True):
                 codes.append(_report(job, outcome, console))

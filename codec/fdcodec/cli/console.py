@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fdcodec.cli.notes import Notes
+from fdcodec.words import SHOWN
+
 if TYPE_CHECKING:
     from rich.progress import Progress
 
@@ -61,6 +64,7 @@ class Console:
         self._as_json = as_json
         self._quiet = quiet
         self._bar: Progress | None = None
+        self._gathered: Notes | None = None
 
     def say(self, text: str) -> None:
         """Write a line for people."""
@@ -73,8 +77,26 @@ class Console:
             write_line(as_json({"input": source, **facts}))
             return
         for note in facts.get("notes", ()):
-            self.say(f"{source}: note: {note}")
+            self.note(source, note, of_its_own=facts.get("not_as_asked", False))
         self.say(f"{source}: {facts['summary']}")
+
+    def note(self, source: str, note: str, *, of_its_own: bool = False) -> None:
+        """Say a note on an input, or keep it for the end, unless it must have a line `of_its_own`."""
+        if self._gathered is None or of_its_own:
+            self.say(f"{source}: note: {note}")
+        else:
+            self._gathered.add(source, note)
+
+    @contextmanager
+    def gathered_notes(self, inputs: int) -> Iterator[None]:
+        """Say what is noted in this context at its end, each kind once, where there are more than a few inputs."""
+        self._gathered = notes = Notes() if inputs > SHOWN else None
+        try:
+            yield
+        finally:
+            self._gathered = None
+            for line in notes.lines() if notes else ():
+                self.say(line)
 
     def fail(self, source: str, message: str, facts: dict[str, Any] | None = None) -> None:
         """Report a failure in one line, in JSON with the facts that there are; errors are said even when quiet."""

@@ -105,7 +105,7 @@ def encode(
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc", ".fdc")
     if output is not None:
-        _check_suffix(Path(output).suffix.lower())
+        _check_suffix(Path(f"_{Path(output).name}").suffix.lower())  # of ".png" pathlib says that it has none
     console = Console(as_json=as_json, quiet=quiet)
     files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive, out_dir=out_dir)
     jobs = plan_jobs(files, ".fdc", output, out_dir)
@@ -131,12 +131,16 @@ def encode(
 
 
 def _check_suffix(suffix: str) -> None:
-    """Raise an error if an output has the suffix of another image format, as that of a decode has."""
+    """Raise an error if an output has the suffix of another image format, as that of a decode has, or of models."""
     from PIL import Image
 
-    if suffix == ".npy" or (suffix != ".fdc" and Image.registered_extensions().get(suffix) in Image.SAVE):
+    from fdcodec.model.registry import SUFFIX
+
+    is_image = suffix == ".npy" or (suffix != ".fdc" and Image.registered_extensions().get(suffix) in Image.SAVE)
+    if is_image or suffix == SUFFIX:
         raise click.BadParameter(
-            f"{suffix} is the suffix of another format than encode writes; end the name in .fdc, or decode to {suffix}",
+            f"{suffix} is the suffix of another format than encode writes; end the name in .fdc"
+            + (f", or decode to {suffix}" if is_image else ""),
             param_hint=["-o", "--output"],
         )
 

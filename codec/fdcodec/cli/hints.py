@@ -18,7 +18,8 @@ MOST_PATTERNS = 0.75
 """Different patterns for each byte of the file without metadata, up to which this is likely smaller without loss.
 
 At qualities 30 to 85, 49 of 56 files of drawn pictures up to it were, and 6 of 106 above it; at 92, 36 of 41 and 15
-of 50. Pages with noise have 1.4 and more.
+of 50. Pages with noise have 1.4 and more. Of 194 small pictures at 75 it finds 35 of the 100 that were smaller, and 9
+others; of those missed, lines of one pixel apart, five lose more than 100 bytes.
 """
 
 

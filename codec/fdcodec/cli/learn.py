@@ -9,7 +9,7 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import check_model_path, describe_os_error
 from fdcodec.cli.console import Console
 from fdcodec.cli.jobs import Job, find_files, jobs_of
-from fdcodec.errors import FdcError, ParameterError
+from fdcodec.errors import FdcError
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel
 from fdcodec.words import counted
@@ -54,13 +54,15 @@ def learn(
     from fdcodec.arguments import resolved
     from fdcodec.image.reading import READABLE_SUFFIXES
     from fdcodec.model.embedding import embedding
+    from fdcodec.model.registry import check_name
 
     console = Console(quiet=quiet)
     check_model_path(output, force)
-    _check_name(output)
+    check_name(output, "output")
     start = resolved(parent, "parent")
     jobs = jobs_of(find_files(inputs, READABLE_SUFFIXES, recursive=recursive))
-    images = [picture for picture in (_read(job, console) for job in jobs) if picture is not None]
+    with console.gathered_notes(len(jobs)):
+        images = [picture for picture in (_read(job, console) for job in jobs) if picture is not None]
     if not images:
         return 1
     console.announce_compilation("learning from")
@@ -74,15 +76,6 @@ def learn(
     console.say(f"{output}: {_describe_learned(model)}")
     console.say(f"{output}: {_describe_saving(model.recipe)}")
     return int(len(images) < len(jobs))
-
-
-def _check_name(output: Path) -> None:
-    """Raise ParameterError if the model could not be found by its name."""
-    from fdcodec.model.registry import is_reserved
-
-    if is_reserved(output.stem):
-        meant = "the choice among the presets" if output.stem == "auto" else "a preset"
-        raise ParameterError(f"output: -t {output.stem} means {meant}, not {output}; name the model otherwise")
 
 
 def _describe_worth(recipe: dict[str, Any]) -> str:
@@ -135,6 +128,6 @@ def _read(job: Job, console: Console) -> Picture | None:
         console.fail(str(job.source), describe_os_error(error))
     else:
         for note in notes:
-            console.say(f"{job.source}: note: {note}")
+            console.note(str(job.source), note)
         return picture
     return None

@@ -32,7 +32,7 @@ def list_models(as_json: bool) -> int:
     failed = False
     if not as_json:
         write_line(f"{'name':<16}{'hash':<16}  {'rotations':>9}  {'bytes':>6}")
-    for name in model.names():
+    for name in sorted(registry.paths()):
         try:
             facts = describe_model(model.get(name))
         except (FdcError, OSError) as error:

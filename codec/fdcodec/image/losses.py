@@ -1,13 +1,13 @@
 """What is lost of an image file as Pillow reads it: told by tags, headers, and what Pillow tells its decoders."""
 
 from collections.abc import Iterator
-from itertools import takewhile
 from typing import NamedTuple
 
 from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.image import png
+from fdcodec.words import first_of
 
 _ASSOCIATED_ALPHA = 1  # of ExtraSamples
 _SIGNED = 2  # of SampleFormat
@@ -15,6 +15,11 @@ _SRGB = bytes([1, 13, 0, 1])  # of cICP
 _PALETTE = 3  # of IHDR
 _MEANINGS = {b"cICP": "colour space", b"mDCV": "mastering display", b"cLLI": "light level", b"sBIT": "significant bits"}
 """Chunks of PNG that say what samples stand for, and that Pillow does not read."""
+
+_READ_OF_PNG = frozenset(
+    b"IHDR PLTE tRNS IDAT IEND iCCP eXIf sRGB gAMA cHRM pHYs tEXt zTXt iTXt acTL fcTL fdAT iDOT".split()
+)
+"""Chunks that are kept, or have notes of their own; iDOT only says where in the file rows are."""
 
 
 class Loss(NamedTuple):
@@ -26,8 +31,12 @@ class Loss(NamedTuple):
 
 def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
     """Yield what is lost of an image as Pillow reads it."""
-    frames = int(getattr(image, "n_frames", 1))
-    if frames > 1:
+    if (frames := _frame_count(image)) is None:
+        yield Loss(
+            "only the first frame was read: what follows it cannot be read",
+            f"what follows the first frame of this {image.format} file cannot be read; give that as a file of its own",
+        )
+    elif frames > 1:
         refusal = f"of the {frames} frames of this {image.format} file one would be kept; give each as a file"
         is_preview = image.format == "MPO"  # all but the first
         yield Loss(f"only the first of {frames} frames was read", "" if is_preview else refusal)
@@ -40,13 +49,24 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
         yield Loss("", "16-bit gray has no alpha, and the transparent value would be dropped; give both as .npy")
     if isinstance(image, TiffImageFile):
         yield from _losses_of_tiff(image)
-    if image.format == "PNG" and (meanings := _meanings_in_png(data)):
-        yield Loss(f"chunks of PNG were left out: {', '.join(meanings)}", "")
+    if image.format == "PNG" and (left_out := _left_out_of_png(data)):
+        yield Loss(f"chunks of PNG were left out: {', '.join(first_of(left_out))}", "")
     if loses_bits(image, data):
         yield Loss(
             "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
             f"of the more than 8 bits of this {image.format} file Pillow reads 8; give the samples as .npy of uint16",
         )
+
+
+def _frame_count(image: Image.Image) -> int | None:
+    """Return how many frames there are, None of a TIFF of which only the first can be read for certain."""
+    try:
+        return int(getattr(image, "n_frames", 1))
+    except Exception:  # Pillow lets nearly every built-in exception out
+        if not isinstance(image, TiffImageFile):
+            raise
+        image.seek(0)
+        return None
 
 
 def _losses_of_tiff(image: TiffImageFile) -> Iterator[Loss]:
@@ -70,15 +90,15 @@ def _losses_of_tiff(image: TiffImageFile) -> Iterator[Loss]:
         )
 
 
-def _meanings_in_png(data: bytes) -> list[str]:
-    """Return what a PNG says its samples stand for, unless that is sRGB, or as many bits as are stored."""
-    before = takewhile(lambda chunk: chunk.kind != b"IDAT", png.chunks(data))
-    chunks = {chunk.kind: chunk.content for chunk in before}
+def _left_out_of_png(data: bytes) -> list[str]:
+    """Return which chunks of a PNG are lost: those of a meaning, unless it is sRGB, or as many bits as are stored."""
+    chunks = {chunk.kind: chunk.content for chunk in png.chunks(data)}
     depth, colour_type = chunks[b"IHDR"][8:10]
     stored = 8 if colour_type == _PALETTE else depth
     usual = {b"cICP": _SRGB, b"sBIT": bytes([stored]) * len(chunks.get(b"sBIT", b""))}
     told = [name for name in _MEANINGS if name in chunks and chunks[name] != usual.get(name)]
-    return [f"{_MEANINGS[name]} ({name.decode()})" for name in told]
+    others = [repr(name)[2:-1] for name in chunks if name not in _READ_OF_PNG and name not in _MEANINGS]
+    return [f"{_MEANINGS[name]} ({name.decode()})" for name in told] + others
 
 
 def loses_bits(image: Image.Image, data: bytes) -> bool:

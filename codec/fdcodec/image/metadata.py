@@ -16,6 +16,7 @@ from typing import Any
 from PIL import ExifTags, Image, TiffTags
 
 from fdcodec.image.resolution import exif_of, resolution_of, stated_resolution, uneven_density
+from fdcodec.words import first_of
 
 _PICTURE_TAGS = (
     *(ExifTags.Base.ImageDescription, ExifTags.Base.Make, ExifTags.Base.Model, ExifTags.Base.Orientation),
@@ -38,7 +39,6 @@ _NOT_LEFT_OUT = {*_PICTURE_TAGS, *DIRECTORIES, ExifTags.Base.InterColorProfile, 
 
 _GAMMA = 0.45455  # of sRGB, as PNG states it
 _CHROMATICITIES = (0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06)  # likewise: x and y of white, red, green and blue
-_SHOWN = 6  # names of what is left out
 _IPTC = 0x0404  # among the resources of Photoshop in a JPEG
 
 one_at_a_time = Lock()
@@ -96,8 +96,7 @@ def _left_out(image: Image.Image) -> list[str]:
 
 def _listed(names: list[str]) -> str:
     """Return the first names of a file, cut short and with control characters escaped, and how many more there are."""
-    more = [f"{len(names) - _SHOWN} more"] if len(names) > _SHOWN else []
-    return ", ".join([shown(name)[1:-1] for name in names[:_SHOWN]] + more)
+    return ", ".join(first_of([shown(name)[1:-1] for name in names]))
 
 
 def _colours_left_out(info: dict[Any, Any]) -> list[str]:

@@ -22,6 +22,7 @@ from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import CONVERT, refuse_deep_planes
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.paths import content_of
+from fdcodec.words import first_of
 
 READABLE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "AVIF", "JPEG2000", "PPM", "BMP", "DIB", "GIF")
 """Pillow's names of the formats that may be opened; its other readers are left out as attack surface."""
@@ -40,7 +41,6 @@ Pillow's own list would need all its readers to be imported."""
 _NPY_SIGNATURE = b"\x93NUMPY"
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
 _HEIC_BRANDS = (b"heic", b"heix", b"hevc", b"hevx")
-_SHOWN = 6  # warnings of Pillow; a damaged directory of tags has one for each tag, 65535 at most
 
 
 class Reading(NamedTuple):
@@ -93,9 +93,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         if data.startswith(_NPY_SIGNATURE):
             return Reading(_read_npy(data, max_pixels), ())
         picture, notes = _read_pillow(data, max_pixels, lossless)
-    told = sorted({str(warning.message) for warning in caught})
-    more = [f"{len(told) - _SHOWN} more warnings of Pillow"] if len(told) > _SHOWN else []
-    return Reading(picture, (*notes, *told[:_SHOWN], *more))
+    told = sorted({str(warning.message) for warning in caught})  # a damaged directory has one a tag, 65535 at most
+    return Reading(picture, (*notes, *first_of(told, "more warnings of Pillow")))
 
 
 def _read_npy(data: bytes, max_pixels: int) -> Picture:

@@ -61,10 +61,13 @@ class StoreCodec:
         for name, value in asdict(self).items():
             if isinstance(value, np.generic):
                 object.__setattr__(self, name, value.item())  # or JSON does not take it
+        self._check_arguments()
+        self._take_model()
+
+    def _check_arguments(self) -> None:
         if not isinstance(self.transform, str):
             raise ParameterError(f"transform: {type(self.transform).__name__} is not a string; give a name or a path")
         checked_encoding(**asdict(self), verify=False, threads=1, tile=None, sparsity=None)
-        self._take_model()
 
     def _take_model(self) -> None:
         """Keep the model that is written with, and tell what to know of where readers have it from."""
@@ -79,6 +82,7 @@ class StoreCodec:
         """Return the codec that a store was made with; its class model may be missing here: readers may not need it."""
         codec = cls(**configuration | {"transform": "auto"})
         object.__setattr__(codec, "transform", configuration.get("transform", "auto"))
+        codec._check_arguments()
         return codec
 
     def encode_chunk(self, chunk: NDArray[Any]) -> bytes:

@@ -23,8 +23,8 @@ from fdcodec.paths import checked_path
 if TYPE_CHECKING:
     from fdcodec.kernels.tables import Tables
 
-_MAGIC = b"\x8bFDT"
-_HEAD_BYTES = len(_MAGIC) + 8
+MAGIC = b"\x8bFDT"
+_HEAD_BYTES = len(MAGIC) + 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,15 +90,27 @@ class ClassModel:
         return replace(self, name=name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as an `.fdt` file, atomically."""
-        from fdcodec.image.files import replace_file
+        """Write the model as an `.fdt` file, atomically.
 
+        Raises
+        ------
+        ParameterError
+            `path` is not a path, or the name of the file is that of a preset, which would be found in its place.
+        OSError
+            The file cannot be written.
+        """
+        from fdcodec.image.files import replace_file
+        from fdcodec.model.registry import check_name, is_preset
+
+        target = checked_path("path", path)
+        if not is_preset(self):
+            check_name(target, "path")
         name, recipe = os.fsencode(self.name), zlib.compress(json.dumps(self.recipe, sort_keys=True).encode(), 9)
         body = self.to_bytes()
         parts = b"".join(len(part).to_bytes(4, "little") + part for part in (name, recipe, body))
         replace_file(
-            checked_path("path", path),
-            _MAGIC + zlib.crc32(parts).to_bytes(4, "little") + len(parts).to_bytes(4, "little") + parts,
+            target,
+            MAGIC + zlib.crc32(parts).to_bytes(4, "little") + len(parts).to_bytes(4, "little") + parts,
         )
 
     @classmethod
@@ -114,13 +126,13 @@ class ClassModel:
         """
         with checked_path("path", path).open("rb") as file:
             data = file.read(MAX_MODEL_BYTES)
-        if data[: len(_MAGIC)] != _MAGIC:
+        if data[: len(MAGIC)] != MAGIC:
             raise FormatError(f"{path}: not a class model (.fdt); make one with `fdcodec learn`")
         length = int.from_bytes(data[_HEAD_BYTES - 4 : _HEAD_BYTES], "little")
         parts = data[_HEAD_BYTES:]
         if len(parts) != length:
             raise TruncatedError(f"{path}: {len(parts)} bytes of class model, expected {length}; copy it again")
-        if zlib.crc32(parts) != int.from_bytes(data[len(_MAGIC) : len(_MAGIC) + 4], "little"):
+        if zlib.crc32(parts) != int.from_bytes(data[len(MAGIC) : len(MAGIC) + 4], "little"):
             raise ChecksumError(f"{path}: the class model is damaged; copy it again")
         _, recipe, body = _split_parts(parts)  # what the file was called when it was made, it may not be any more
         return cls.from_bytes(body, Path(path).stem, _parse_recipe(recipe))

@@ -10,7 +10,7 @@ from pathlib import Path
 from reprlib import repr as shown
 
 from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
-from fdcodec.model.class_model import ClassModel
+from fdcodec.model.class_model import MAGIC, ClassModel
 from fdcodec.paths import checked_path, expand_home, holds
 
 SUFFIX = ".fdt"
@@ -39,12 +39,12 @@ def has_suffix(path: Path) -> bool:
     return path.suffix.lower() == SUFFIX
 
 
-def _paths() -> dict[str, Path]:
-    """Return the path of each known model by name; the presets win."""
-    paths: dict[str, Path] = {}
+def paths() -> dict[str, Path]:
+    """Return the path of each known model by name, and of what only ends as one; the presets win."""
+    by_name: dict[str, Path] = {}
     for path in _files():
-        paths.setdefault(path.stem, path)
-    return paths
+        by_name.setdefault(path.stem, path)
+    return by_name
 
 
 @cache
@@ -64,30 +64,38 @@ def _readable(paths: Iterable[Path]) -> Iterator[ClassModel]:
 
 
 def names() -> list[str]:
-    """Return the names of all known models."""
-    return sorted(_paths())
+    """Return the names of all known models; of what is none by its first bytes there is no name."""
+    return sorted(name for name, path in paths().items() if _begins_as_model(path))
+
+
+def _begins_as_model(path: Path) -> bool:
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(len(MAGIC)) == MAGIC
+    return False
 
 
 def hidden() -> list[Path]:
     """Return the files of models that no name finds, since that of another file comes first."""
-    paths = _paths()
-    return [path for path in _files() if paths[path.stem] != path]
+    by_name = paths()
+    return [path for path in _files() if by_name[path.stem] != path]
 
 
-def is_reserved(name: str) -> bool:
-    """Tell whether a name means something else than a model of one's own: "auto", or a preset."""
-    return name == "auto" or name in {path.stem for path in _models_in(PRESETS_DIR)}
+def check_name(path: Path, argument: str) -> None:
+    """Raise ParameterError if a model of one's own could not be found by the name that it has at a path."""
+    if path.parent != PRESETS_DIR and path.stem in {"auto", *(preset.stem for preset in _models_in(PRESETS_DIR))}:
+        meant = "the choice among the presets" if path.stem == "auto" else "a preset"
+        raise ParameterError(f"{argument}: {path.stem} means {meant}, not {path}; name the model otherwise")
 
 
 def get(name: str, argument: str = "transform") -> ClassModel:
     """Return the model of that name; TransformNotFoundError names the argument and lists the models there are."""
-    paths = _paths()
-    if name not in paths:
+    by_name = paths()
+    if name not in by_name:
         file = Path(f"{name}{SUFFIX}")
         meant = f"; did you mean the file {file}?" if holds(file.is_file) else ""
-        known = f"known are {', '.join(sorted(paths))}"
+        known = f"known are {', '.join(names())}"
         raise TransformNotFoundError(f"{argument}: class model {shown(name)} is not known; {known}{meant}")
-    return _loaded(paths[name])
+    return _loaded(by_name[name])
 
 
 def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
@@ -97,7 +105,7 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
     shipped = [model for model in _shipped() if model.hash.startswith(reference)]
     if len(reference) >= 4 and len(shipped) == 1:
         return shipped[0]
-    last_wins = [*hidden(), *_paths().values()]  # a model has a name that finds it, if there is one
+    last_wins = [*hidden(), *paths().values()]  # a model has a name that finds it, if there is one
     models = {model.hash: model for model in _readable(last_wins) if model.hash.startswith(reference)}
     if len(reference) >= 4 and len(models) == 1:
         return models.popitem()[1]
@@ -161,7 +169,7 @@ def resolve(transform: str | os.PathLike[str] | ClassModel, argument: str = "tra
     """
     if isinstance(transform, ClassModel):
         return transform
-    if isinstance(transform, str) and (transform in _paths() or not _is_path(transform)):
+    if isinstance(transform, str) and (transform in paths() or not _is_path(transform)):
         return get(transform, argument)
     path = checked_path(argument, transform)
     if has_suffix(path) and path.is_file():
