@@ -8,6 +8,7 @@ from typing import NamedTuple
 import pytest
 from tests.images import PNG
 
+from fdcodec import api_learn
 from fdcodec.cli.main import run
 
 
@@ -39,3 +40,16 @@ def encoded(cli):
     """Return the bytes of a.fdc, which is made from a.png."""
     assert cli("encode", "a.png").code == 0
     return Path("a.fdc").read_bytes()
+
+
+@pytest.fixture
+def learned_from(monkeypatch):
+    """Return the samples that `learn` is given, and learn nothing."""
+    given = []
+
+    def learn(images, **options):
+        given.extend(images)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(api_learn, "learn", learn)
+    return given

@@ -10,7 +10,6 @@ from PIL import Image
 from tests.images import ramp, saved
 
 import fdcodec
-from fdcodec import api_learn
 from fdcodec.errors import FormatError
 
 TOO_LONG = "x" * 300
@@ -32,19 +31,6 @@ def tree(cli, encoded, monkeypatch):
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refusing)
-
-
-@pytest.fixture
-def learned_from(monkeypatch):
-    """Return the pictures that `learn` is given, and learn nothing."""
-    given = []
-
-    def learn(images, **options):
-        given.extend(images)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(api_learn, "learn", learn)
-    return given
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -85,7 +71,7 @@ def test_directory_that_cannot_be_read_takes_no_output(cli, tree):
 def test_learning_goes_on_without_what_cannot_be_reached(cli, tree, learned_from):
     """`learn` names what it leaves out and takes the other images."""
     result = cli("learn", "-r", "in", f"{TOO_LONG}.png", "-o", "new.fdt")
-    assert [picture.array.shape for picture in learned_from] == [(24, 40, 3)]
+    assert [samples.shape for samples in learned_from] == [(24, 40, 3)]
     assert "in/locked: Permission denied" in result.err
     assert "File name too long" in result.err
 
@@ -94,7 +80,8 @@ def test_learning_tells_what_is_lost_of_images(cli, learned_from):
     """What was left out on reading is said of images to learn from, as of images to encode."""
     frames = [Image.fromarray(ramp(16, 16, 3)), Image.fromarray(ramp(16, 16, 3)[::-1])]
     frames[0].save("pages.tif", save_all=True, append_images=frames[1:])
-    assert "pages.tif: note: only the first of 2 frames" in cli("learn", "pages.tif", "-o", "new.fdt").err
+    told = cli("learn", "pages.tif", "-o", "new.fdt").err
+    assert "pages.tif: note: only the first of 2 frames was read; --frames takes them all" in told
     assert len(learned_from) == 1
 
 

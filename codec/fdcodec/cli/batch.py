@@ -68,9 +68,9 @@ def run_jobs(
 def _report(job: Job, outcome: Outcome, console: Console) -> int:
     """Say what became of a job, and return its exit code."""
     if outcome.fault:
-        console.fail(str(job.source), outcome.fault, outcome.facts)
+        console.fail(job.name, outcome.fault, job.place | outcome.facts)
     else:
-        console.report(str(job.source), outcome.facts)
+        console.report(job.name, job.place | outcome.facts)
     return outcome.code
 
 

@@ -72,7 +72,10 @@ class Console:
             self._echo(text)
 
     def report(self, source: str, facts: dict[str, Any]) -> None:
-        """Report a success: all facts as JSON, or the `summary` and the `notes` among them as text."""
+        """Report a success: all facts as JSON, or the `summary` and the `notes` among them as text.
+
+        An `input` among the facts is what JSON has in the place of the source.
+        """
         if self._as_json:
             write_line(as_json({"input": source, **facts}))
             return

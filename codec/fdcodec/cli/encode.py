@@ -17,6 +17,7 @@ from fdcodec.arguments import LOSSY_ONLY, TUNES, Target, checked_encoding, refus
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
+from fdcodec.cli.frames import Pictures, each_frame
 from fdcodec.cli.jobs import Job, find_files, plan_jobs, split_output, split_threads, without_done
 from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 
@@ -39,6 +40,9 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @click.command()
 @options.inputs_and_output
 @options.outputs
+@click.option(
+    "--frames", "all_frames", is_flag=True, help="Take every frame or page: of a.tif a-1.fdc, a-2.fdc and so on."
+)
 @click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")
 @click.option(
     "--psnr",
@@ -94,6 +98,7 @@ def encode(
     out_dir: str | None,
     force: bool,
     skip_existing: bool,
+    all_frames: bool,
     metadata: frozenset[str],
     embed: bool | None,
     as_json: bool,
@@ -108,7 +113,7 @@ def encode(
         _check_suffix(Path(f"_{Path(output).name}").suffix.lower())  # of ".png" pathlib says that it has none
     console = Console(as_json=as_json, quiet=quiet)
     files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive, out_dir=out_dir)
-    jobs = plan_jobs(files, ".fdc", output, out_dir)
+    jobs = plan_jobs(each_frame(files) if all_frames else files, ".fdc", output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
         raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file by -o")
     settings["embed"] = "auto" if embed is None else embed
@@ -126,7 +131,7 @@ def encode(
     with console.progress() as show:
         if len(jobs) == 1:
             encoding = replace(encoding, progress=partial(show, "tiles"))
-        work = partial(_encode, settings=encoding, target=target, left_out=left_out)
+        work = partial(_encode, pictures=Pictures(), settings=encoding, target=target, left_out=left_out)
         return run_jobs(jobs, work, console, force=force, at_once=at_once)
 
 
@@ -179,14 +184,15 @@ def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None
         )
 
 
-def _encode(job: Job, settings: EncoderSettings, target: Target, left_out: dict[str, bytes]) -> dict[str, Any]:
+def _encode(
+    job: Job, pictures: Pictures, settings: EncoderSettings, target: Target, left_out: dict[str, bytes]
+) -> dict[str, Any]:
     from fdcodec.cli.hints import hint
     from fdcodec.image.arrays import as_picture
-    from fdcodec.image.reading import read_image
     from fdcodec.targets import encode_to_target
 
     start = perf_counter()
-    picture, notes = read_image(job.read(), lossless=target.kind == "lossless")
+    picture, notes = pictures.read(job, lossless=target.kind == "lossless")
     data, psnr_db, miss = encode_to_target(as_picture(picture, **left_out), settings, target)
     job.write(data)
     bpp = 8 * len(data) / (picture.width * picture.height)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -19,18 +19,23 @@ STREAM = Path("-")
 
 
 class Found(NamedTuple):
-    """An input, its path relative to what it was found under, and why it cannot be read, if it is such a directory."""
+    """An input, its path relative to what it was found under, and why it cannot be read, if it is such a directory.
+
+    Of one of several frames `frame` is its number, from 1 on, and `relative` ends in a name for that frame.
+    """
 
     path: Path
     relative: Path
     fault: OSError | None = None
+    frame: int | None = None
 
 
 @dataclass(frozen=True)
 class Job:
     """One input, where its result goes, whether the user named that, and an earlier input that goes there, `rival`.
 
-    Of a directory that cannot be read `fault` says why; it has no result.
+    Of a directory that cannot be read `fault` says why; it has no result. `frame` is the number, from 1 on, of one of
+    several frames.
     """
 
     source: Path
@@ -39,6 +44,17 @@ class Job:
     rival: Path | None = None
     is_named: bool = False
     fault: OSError | None = None
+    frame: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What the input is called in messages."""
+        return str(self.source) if self.frame is None else f"{self.source}, frame {self.frame}"
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """What JSON tells of a frame: the file as its input, and its number."""
+        return {} if self.frame is None else {"input": str(self.source), "frame": self.frame}
 
     @property
     def writes_stdout(self) -> bool:
@@ -140,23 +156,24 @@ def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str 
         One output for several inputs, standard input and a directory, or standard output that is a terminal.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
-        raise click.UsageError("an output file takes exactly one input and no --out-dir; use --out-dir for several")
+        several = "several" if files[0].frame is None else "the frames"
+        raise click.UsageError(f"an output file takes exactly one input and no --out-dir; use --out-dir for {several}")
     if out_dir is not None and any(file.path == STREAM for file in files):
         raise click.UsageError("standard input has no name to take into --out-dir; name its output by -o")
     jobs, first = jobs_of(file for file in files if file.fault), dict[Path, Path]()
     readable = [file for file in files if not file.fault]
     targets = [_target(file, suffix, output, out_dir) for file in readable]
-    for (file, _, _), target in dict.fromkeys(zip(readable, targets, strict=True)):
-        owner = file if target == STREAM else first.setdefault(Path(os.path.realpath(target)), file)
-        rival = None if owner == file else owner
-        jobs.append(Job(file, target, out_dir is not None, rival, is_named=output is not None))
+    for (path, _, _, frame), target in dict.fromkeys(zip(readable, targets, strict=True)):
+        owner = path if target == STREAM else first.setdefault(Path(os.path.realpath(target)), path)
+        rival = None if owner == path else owner
+        jobs.append(Job(path, target, out_dir is not None, rival, is_named=output is not None, frame=frame))
     _refuse_terminal(jobs)
     return jobs
 
 
 def jobs_of(files: Iterable[Found]) -> list[Job]:
     """Return a job without an output for each input."""
-    return [Job(file.path, fault=file.fault) for file in files]
+    return [Job(file.path, fault=file.fault, frame=file.frame) for file in files]
 
 
 def without_done(jobs: list[Job], console: Console) -> list[Job]:
@@ -182,7 +199,8 @@ def _target(file: Found, suffix: str, output: str | None, out_dir: str | None) -
         return Path(output)
     if file.path == STREAM:
         return STREAM
-    return (file.path if out_dir is None else Path(out_dir) / file.relative).with_suffix(suffix)
+    near = file.path.with_name(file.relative.name) if out_dir is None else Path(out_dir) / file.relative
+    return near.with_suffix(suffix)
 
 
 def split_threads(threads: int, jobs: list[Job]) -> tuple[int, int]:

@@ -1,18 +1,24 @@
 """fdcodec learn."""
 
+from __future__ import annotations
+
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fdcodec.cli import options
 from fdcodec.cli.batch import check_model_path, describe_os_error
 from fdcodec.cli.console import Console
+from fdcodec.cli.frames import Pictures, each_frame
 from fdcodec.cli.jobs import Job, find_files, jobs_of
 from fdcodec.errors import FdcError
-from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel
 from fdcodec.words import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 DURATION = (
     "it takes the longer the more pixels they have: ten megapixels, the most that is used of them, "
@@ -22,6 +28,7 @@ DURATION = (
 
 @click.command()
 @options.inputs
+@click.option("--frames", "all_frames", is_flag=True, help="Learn from every frame or page, not from the first only.")
 @click.option(
     "-o",
     "--output",
@@ -41,6 +48,7 @@ DURATION = (
 def learn(
     inputs: tuple[str, ...],
     recursive: bool,
+    all_frames: bool,
     output: Path,
     parent: str,
     force: bool,
@@ -60,9 +68,10 @@ def learn(
     check_model_path(output, force)
     check_name(output, "output")
     start = resolved(parent, "parent")
-    jobs = jobs_of(find_files(inputs, READABLE_SUFFIXES, recursive=recursive))
+    files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive)
+    jobs, pictures = jobs_of(each_frame(files) if all_frames else files), Pictures()
     with console.gathered_notes(len(jobs)):
-        images = [picture for picture in (_read(job, console) for job in jobs) if picture is not None]
+        images = [samples for samples in (_read(job, pictures, console) for job in jobs) if samples is not None]
     if not images:
         return 1
     console.announce_compilation("learning from")
@@ -117,17 +126,18 @@ def _change(saved: float) -> str:
     return f"{abs(saved):.1%} {'fewer' if saved >= 0 else 'more'} bytes"
 
 
-def _read(job: Job, console: Console) -> Picture | None:
-    from fdcodec.image.reading import read_image
+def _read(job: Job, pictures: Pictures, console: Console) -> NDArray[np.uint8] | None:
+    """Return what is learned from of an image, which of 16 bits is half of it; None of one that cannot be read."""
+    from fdcodec.training.training_images import training_samples
 
     try:
-        picture, notes = read_image(job.read())
+        picture, notes = pictures.read(job)
     except FdcError as error:
-        console.fail(str(job.source), str(error))
+        console.fail(job.name, str(error))
     except OSError as error:
-        console.fail(str(job.source), describe_os_error(error))
+        console.fail(job.name, describe_os_error(error))
     else:
         for note in notes:
-            console.note(str(job.source), note)
-        return picture
+            console.note(job.name, note)
+        return training_samples(picture.samples)
     return None

@@ -9,6 +9,9 @@ from PIL.TiffImagePlugin import TiffImageFile
 from fdcodec.image import png
 from fdcodec.words import first_of
 
+ONLY_FIRST = "only the first of"
+"""How the note on frames begins, by which a command knows it."""
+
 _ASSOCIATED_ALPHA = 1  # of ExtraSamples
 _SIGNED = 2  # of SampleFormat
 _SRGB = bytes([1, 13, 0, 1])  # of cICP
@@ -29,17 +32,21 @@ class Loss(NamedTuple):
     refusal: str
 
 
-def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
-    """Yield what is lost of an image as Pillow reads it."""
+def frames_left_out(image: Image.Image) -> Iterator[Loss]:
+    """Yield what is lost where only the first frame is read, if there are more, or may be."""
     if (frames := _frame_count(image)) is None:
         yield Loss(
             "only the first frame was read: what follows it cannot be read",
             f"what follows the first frame of this {image.format} file cannot be read; give that as a file of its own",
         )
     elif frames > 1:
-        refusal = f"of the {frames} frames of this {image.format} file one would be kept; give each as a file"
+        refusal = f"of the {frames} frames of this {image.format} file one would be kept; take all with --frames"
         is_preview = image.format == "MPO"  # all but the first
-        yield Loss(f"only the first of {frames} frames was read", "" if is_preview else refusal)
+        yield Loss(f"{ONLY_FIRST} {frames} frames was read", "" if is_preview else refusal)
+
+
+def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
+    """Yield what is lost of an image, or of the frame that was sought, as Pillow reads it."""
     if (greatest := _scaled_from(image, data)) is not None:
         yield Loss(
             f"values 0..{greatest} were scaled to the full range of 8 or 16 bits, as Pillow reads them",

@@ -42,16 +42,30 @@ def check_checksums(data: bytes) -> None:
             raise ChecksumError(f"damaged image: the checksum of chunk {name} is wrong; get the file again")
 
 
-def check_rows(data: bytes) -> None:
-    """Raise TruncatedError for a PNG whose image data ends before its last row, where Pillow leaves the rest at 0."""
-    missing, inflater = 0, zlib.decompressobj()
+def check_rows(data: bytes, frame: int = 0) -> None:
+    """Raise TruncatedError for a PNG of which a frame's data ends before its last row: Pillow leaves the rest at 0."""
+    missing, inflater = None, zlib.decompressobj()
+    for number, header, content in _image_data(data):
+        if number == frame and not inflater.eof:
+            missing = _image_bytes(header) if missing is None else missing
+            missing -= _inflated_bytes(inflater, content, missing)
+    if missing is None or missing > 0:
+        raise TruncatedError("damaged image: its data ends before the last row; get the whole file")
+
+
+def _image_data(data: bytes) -> Iterator[tuple[int, bytes, bytes]]:
+    """Yield the pieces of image data, each with the number of its frame, and a header with the size of that."""
+    number, header, is_behind_image = 0, b"", False
     for kind, content, _ in chunks(data):
         if kind == b"IHDR":
-            missing = _image_bytes(content)
-        elif kind == b"IDAT" and not inflater.eof:
-            missing -= _inflated_bytes(inflater, content, missing)
-    if missing > 0:
-        raise TruncatedError("damaged image: its data ends before the last row; get the whole file")
+            header = content
+        elif kind == b"IDAT":
+            is_behind_image = True
+            yield number, header, content
+        elif kind == b"fcTL" and is_behind_image:
+            number, header = number + 1, content[4:12] + header[8:]
+        elif kind == b"fdAT":
+            yield number, header, content[4:]
 
 
 def _image_bytes(header: bytes) -> int:

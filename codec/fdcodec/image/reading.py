@@ -16,7 +16,7 @@ from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image import png
 from fdcodec.image.arrays import as_picture, picture_of_pillow
-from fdcodec.image.losses import losses_of
+from fdcodec.image.losses import frames_left_out, losses_of
 from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import CONVERT, refuse_deep_planes
@@ -86,15 +86,25 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         raise FormatError("the file is empty")
     if data.startswith((SIGNATURE, COMPACT_SIGNATURE)):
         raise FormatError("an .fdc file is no image to encode; decode it first")
+    with guarded(max_pixels) as warned:
+        if data.startswith(_NPY_SIGNATURE):
+            return Reading(_read_npy(data, max_pixels), ())
+        with opened(data) as image:
+            picture, notes = read_opened(image, data, max_pixels, lossless, is_sought=False)
+    return Reading(picture, (*notes, *warned))
+
+
+@contextmanager
+def guarded(max_pixels: int) -> Iterator[list[str]]:
+    """Let Pillow work, alone, within our limit and with our errors; the list has its warnings afterwards."""
+    told: list[str] = []
     limit = _limit_of_ours(max_pixels)
     with one_at_a_time, _pillow_errors(), limit, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # from half the limit on
-        if data.startswith(_NPY_SIGNATURE):
-            return Reading(_read_npy(data, max_pixels), ())
-        picture, notes = _read_pillow(data, max_pixels, lossless)
-    told = sorted({str(warning.message) for warning in caught})  # a damaged directory has one a tag, 65535 at most
-    return Reading(picture, (*notes, *first_of(told, "more warnings of Pillow")))
+        yield told
+    different = sorted({str(warning.message) for warning in caught})  # a damaged directory has one a tag, 65535 at most
+    told += first_of(different, "more warnings of Pillow")
 
 
 def _read_npy(data: bytes, max_pixels: int) -> Picture:
@@ -112,20 +122,23 @@ def _read_npy(data: bytes, max_pixels: int) -> Picture:
     return picture
 
 
-def _read_pillow(data: bytes, max_pixels: int, lossless: bool) -> tuple[Picture, list[str]]:
-    with _opened(data) as image:
-        _check_pixels(image.size, max_pixels)
-        refuse_deep_planes(image)
-        if image.format == "PNG":
-            png.check_rows(data)
-        losses = list(losses_of(image, data))
-        for refusal in (loss.refusal for loss in losses if lossless and loss.refusal):
-            raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
-        picture, mode_notes = picture_of_pillow(as_stored(image))
-        return picture, [loss.note for loss in losses if loss.note] + mode_notes
+def read_opened(
+    image: Image.Image, data: bytes, max_pixels: int, lossless: bool, *, is_sought: bool
+) -> tuple[Picture, list[str]]:
+    """Return the picture of an opened image, and notes; of several frames one is lossless if it was sought."""
+    _check_pixels(image.size, max_pixels)
+    refuse_deep_planes(image)
+    if image.format == "PNG":
+        png.check_rows(data, image.tell())
+    losses = [*([] if is_sought else frames_left_out(image)), *losses_of(image, data)]
+    for refusal in (loss.refusal for loss in losses if lossless and loss.refusal):
+        raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
+    picture, mode_notes = picture_of_pillow(as_stored(image))
+    return picture, [loss.note for loss in losses if loss.note] + mode_notes
 
 
-def _opened(data: bytes) -> Image.Image:
+def opened(data: bytes) -> Image.Image:
+    """Return the image of a file, opened; raises what Pillow does, and errors of ours."""
     if data.startswith(png.SIGNATURE):
         png.check_checksums(data)
     try:
