@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fdcodec import container
 from fdcodec.arguments import checked_encoding, checked_region
@@ -141,6 +141,7 @@ def decode(
     threads: int = 1,
     transform: Transform | None = None,
     partial: bool = False,
+    reduce: int = 1,
 ) -> Samples:
     """Decode a file to an array.
 
@@ -156,12 +157,17 @@ def decode(
         Class model of files that name it and that is not installed here: the path of an ``.fdt`` file, or a model.
     partial
         Decode what is intact of a damaged file of several tiles; samples of the other tiles are 0.
+    reduce
+        Divide width and height by this, 1..64: each sample is the mean of a square of so many samples a side, rounded
+        half up; at the right and bottom edge, of what there is of it. Channels are each by themselves, alpha too.
+        Memory grows with what is returned and a tile a thread; `max_pixels` bounds the picture at full size.
 
     Returns
     -------
     array
         uint8 or uint16, C-contiguous, of the shape that was encoded: ``(height, width)`` or
-        ``(height, width, channels)``. Orientation in the EXIF block is not applied.
+        ``(height, width, channels)``; with `reduce` height and width are divided and rounded up. Orientation in the
+        EXIF block is not applied.
 
     Raises
     ------
@@ -179,9 +185,13 @@ def decode(
     Warns
     -----
     PartialWarning
-        With `partial`: something is damaged. Its `missing` are the rectangles that could not be decoded.
+        With `partial`: something is damaged. Its `missing` are the rectangles that could not be decoded, at full size.
     """
-    return decode_picture(data, max_pixels=max_pixels, threads=threads, transform=transform, partial=partial).array
+    from fdcodec.decoding import decode_picture
+
+    return decode_picture(
+        data, max_pixels=max_pixels, threads=threads, transform=transform, partial=partial, reduce=reduce
+    ).array
 
 
 def decode_region(
@@ -192,6 +202,7 @@ def decode_region(
     threads: int = 1,
     transform: Transform | None = None,
     partial: bool = False,
+    reduce: int = 1,
 ) -> Samples:
     """Decode a rectangle: the same samples as ``decode(data)[y : y + h, x : x + w]``, from the tiles it touches only.
 
@@ -199,8 +210,9 @@ def decode_region(
     ----------
     region
         ``(x, y, width, height)`` in pixels, inside the picture.
-    data, max_pixels, threads, transform, partial
-        As for `decode`; the limit bounds the whole picture, and damage in tiles that are not touched is not told.
+    data, max_pixels, threads, transform, partial, reduce
+        As for `decode`; the limit bounds the whole picture, damage in tiles that are not touched is not told, and the
+        squares of `reduce` begin at the rectangle's left top corner.
 
     Raises
     ------
@@ -209,28 +221,12 @@ def decode_region(
     FdcError
         As for `decode`.
     """
-    options: dict[str, Any] = {"max_pixels": max_pixels, "threads": threads, "transform": transform, "partial": partial}
-    return decode_picture(data, checked_region(region), **options).array
+    from fdcodec.decoding import decode_picture
 
-
-def decode_picture(
-    data: Source,
-    region: Region | None = None,
-    *,
-    max_pixels: int = DEFAULT_MAX_PIXELS,
-    threads: int = 1,
-    transform: Transform | None = None,
-    partial: bool = False,
-) -> Picture:
-    """Decode a file, or a rectangle of it, to its samples and metadata; arguments and errors as for `decode_region`."""
-    from fdcodec.decoding import picture_and_loss
-
-    picture, loss = picture_and_loss(
-        data, region, max_pixels=max_pixels, threads=threads, transform=transform, partial=partial
-    )
-    if loss is not None:
-        warnings.warn(loss, stacklevel=3)
-    return picture
+    region = checked_region(region)
+    return decode_picture(
+        data, region, max_pixels=max_pixels, threads=threads, transform=transform, partial=partial, reduce=reduce
+    ).array
 
 
 def read_header(data: Source) -> container.Header:

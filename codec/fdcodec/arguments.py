@@ -27,6 +27,7 @@ LOSSY_ONLY = ("transform", "embed", "effort", "sparsity", "tune")
 
 DEFAULT_QUALITY = 75.0
 MAX_THREADS = 64
+MAX_REDUCE = 64
 _RANGES = {"quality": (0.0, 100.0), "psnr_db": (1.0, 120.0), "bpp": (1e-6, 64.0), "size_bytes": (1.0, 1e12)}
 
 

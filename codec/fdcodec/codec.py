@@ -17,6 +17,7 @@ from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError
 from fdcodec.filtering.post import best_strengths
+from fdcodec.image.canvas import Canvas
 from fdcodec.image.picture import Picture, Samples
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.limits import DEFAULT_MAX_PIXELS
@@ -84,17 +85,18 @@ def decode_region(
     max_pixels: int = DEFAULT_MAX_PIXELS,
     threads: int = 1,
     own: ClassModel | None = None,
+    reduce: int = 1,
 ) -> Picture:
     """Return the part (x, y, width, height) of a picture, None for all: the tiles it touches, decoded and cut.
 
-    `own` is a class model of the caller, for files that name it.
+    `own` is a class model of the caller, for files that name it; `reduce` is as of a `Canvas`.
     """
     header = container.read_header(data)
     check_pixels(header, max_pixels)
     region = header.rectangle if region is None else region
     tiles = header.tiles_in(region)
     file = container.read(data, tiles=set(tiles), max_pixels=max_pixels)
-    return decode_tiles(file, tiles, region, threads, own)
+    return decode_tiles(file, tiles, region, threads, own, reduce)
 
 
 def decode_tiles(
@@ -103,6 +105,7 @@ def decode_tiles(
     region: Region,
     threads: int = 1,
     own: ClassModel | None = None,
+    reduce: int = 1,
     refused: Callable[[int], None] | None = None,
 ) -> Picture:
     """Return the part (x, y, width, height) of a picture as far as some of its tiles cover it; elsewhere it is 0.
@@ -114,8 +117,7 @@ def decode_tiles(
     if not header.lossless:
         model, parameters = model_of(file, own), Parameters.from_bytes(header.parameters, header.depth)
     x, y, width, height = region
-    dtype = np.uint8 if header.depth == 8 else np.uint16
-    samples = np.zeros((height, width, header.channels), dtype)
+    canvas = Canvas((height, width, header.channels), header.depth, reduce)
 
     def decode_into(tile: int) -> None:
         tile_x, tile_y, tile_width, tile_height = header.tile_rectangle(tile)
@@ -127,10 +129,10 @@ def decode_tiles(
                 raise
             refused(tile)
         else:
-            _paste(samples, part, tile_x - x, tile_y - y)
+            canvas.add(part, tile_x - x, tile_y - y)
 
     list(each(decode_into, tiles, threads))
-    return Picture(samples, *file.metadata, two_dimensional=header.two_dimensional)
+    return Picture(canvas.samples(), *file.metadata, two_dimensional=header.two_dimensional)
 
 
 def _encode_with(
@@ -194,11 +196,3 @@ def model_of(file: container.File, own: ClassModel | None = None) -> ClassModel:
 def alpha_size(file: container.File) -> int:
     """Return how many bytes of a lossy file's payloads are alpha's."""
     return sum(len(colour_payload(payload, file.header.channels)[1]) for payload in file.payloads)
-
-
-def _paste(samples: Samples, part: Samples, x: int, y: int) -> None:
-    """Copy the overlap of `part`, placed at (x, y), into `samples`."""
-    height, width = samples.shape[:2]
-    top, left = max(y, 0), max(x, 0)
-    bottom, right = min(y + part.shape[0], height), min(x + part.shape[1], width)
-    samples[top:bottom, left:right] = part[top - y : bottom - y, left - x : right - x]

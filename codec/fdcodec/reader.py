@@ -66,17 +66,21 @@ class Reader:
         picture = f"{self.header.width}x{self.header.height}, {counted(self.header.channels, 'channel')}"
         return f"<Reader of {picture} of {self.header.depth} bits{'' if self._data else ', closed'}>"
 
-    def read(self, region: api.Region | None = None) -> Samples:
+    def read(self, region: api.Region | None = None, *, reduce: int = 1) -> Samples:
         """Return the picture, or the rectangle ``(x, y, width, height)`` of it, as `decode` and `decode_region` do.
+
+        `reduce` is as in these.
 
         Raises
         ------
         ParameterError
             The reader is closed. Other errors are those of `decode_region`, as is the warning of a decode in part.
         """
+        from fdcodec.decoding import decode_picture
+
         if not self._data:
             raise ParameterError("the reader is closed; read inside its `with` statement, or open the file again")
-        return api.decode_picture(self._data, region, **self._options).array
+        return decode_picture(self._data, region, reduce=reduce, **self._options).array
 
     def close(self) -> None:
         """Let the bytes of the file go."""

@@ -47,13 +47,18 @@ class Loss(NamedTuple):
 
 
 def decode_partially(
-    data: bytes, region: codec.Region | None, max_pixels: int, threads: int = 1, own: ClassModel | None = None
+    data: bytes,
+    region: codec.Region | None,
+    max_pixels: int,
+    threads: int = 1,
+    own: ClassModel | None = None,
+    reduce: int = 1,
 ) -> tuple[Picture, Loss | None]:
     """Return a part of a picture and None; or of a damaged file, what is intact, and what is not.
 
     Parameters
     ----------
-    data, region, max_pixels, threads, own
+    data, region, max_pixels, threads, own, reduce
         As for `codec.decode_region`.
 
     Raises
@@ -62,10 +67,10 @@ def decode_partially(
         Nothing of the region is intact: the error that a whole decode gives. Other errors are those of `decode_region`.
     """
     try:
-        return codec.decode_region(data, region, max_pixels, threads, own), None
+        return codec.decode_region(data, region, max_pixels, threads, own, reduce), None
     except FormatError as error:
         with suppress(FormatError):
-            picture, loss = _salvaged(data, region, max_pixels, threads, own)
+            picture, loss = _salvaged(data, region, max_pixels, threads, own, reduce)
             if len(loss.missing) < loss.tiles:
                 return picture, loss
         raise _explained(error, data) from None
@@ -81,11 +86,12 @@ def _explained(error: FormatError, data: bytes) -> FormatError:
 
 
 def _salvaged(
-    data: bytes, region: codec.Region | None, max_pixels: int, threads: int, own: ClassModel | None
+    data: bytes, region: codec.Region | None, max_pixels: int, threads: int, own: ClassModel | None, reduce: int
 ) -> tuple[Picture, Loss]:
     file, unread, faults = container.salvage(data, max_pixels=max_pixels)
     region = file.header.rectangle if region is None else region
     asked = file.header.tiles_in(region)
     lost = set(unread.intersection(asked))
-    picture = codec.decode_tiles(file, [tile for tile in asked if tile not in lost], region, threads, own, lost.add)
+    intact = [tile for tile in asked if tile not in lost]
+    picture = codec.decode_tiles(file, intact, region, threads, own, reduce, lost.add)
     return picture, Loss(tuple(file.header.tile_rectangle(tile) for tile in sorted(lost)), len(asked), faults)

@@ -154,6 +154,51 @@ def test_truncated_images_are_loaded_where_pillow_is_told_to(monkeypatch):
     np.testing.assert_array_equal(loaded[:16], picture[:16, :, 0])
 
 
+@pytest.mark.parametrize(("size", "reduce"), [((1, 1), 64), ((30, 30), 3), ((31.5, 24), 4), ((99, 9), 1), ((0, 99), 1)])
+def test_draft_decodes_smaller(size, reduce):
+    """`draft` sets the size to the smallest that is not below what is asked for, and loading gives those samples."""
+    data = fdcodec.encode(photo(100, 130), tile=64)
+    image = opened(data)
+    drafted = image.draft("L", size)
+    assert drafted == (None if reduce == 1 else ("RGB", (0, 0, 130 / reduce, 100 / reduce)))
+    assert image.size == (-(-130 // reduce), -(-100 // reduce))
+    assert reduce == 1 or image.draft(None, (1, 1)) is None
+    np.testing.assert_array_equal(np.asarray(image), fdcodec.decode(data, reduce=reduce))
+    assert image.draft(None, (1, 1)) is None
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_thumbnail_decodes_no_more_than_it_needs(mode, monkeypatch):
+    """`Image.thumbnail` decodes at the reduced size in each mode but those with alpha, by which colours are weighed."""
+    image = Image.fromarray(MODES[mode]).resize((190, 127))
+    decoded, decode = [], fdcodec.api.decode
+    monkeypatch.setattr(fdcodec.api, "decode", lambda *a, **given: decoded.append(decode(*a, **given)) or decoded[0])
+    thumbnail = opened(saved(image, lossless=True))
+    thumbnail.thumbnail((20, 20))
+    assert (thumbnail.size, thumbnail.mode) == ((20, 13), mode)
+    assert decoded[0].shape[:2] == ((127, 190) if mode.endswith("A") else (43, 64))
+
+
+def test_thumbnail_looks_as_that_of_the_whole():
+    """The edges of a picture lie where they do in a thumbnail of the whole, although its sides are no multiples."""
+    image = Image.fromarray(photo(101, 131))
+    thumbnail = opened(saved(image, lossless=True))
+    thumbnail.thumbnail((16, 16))
+    image.thumbnail((16, 16), reducing_gap=None)
+    assert thumbnail.size == image.size
+    assert np.abs(np.asarray(thumbnail, int) - np.asarray(image, int)).max() <= 8
+
+
+def test_truncated_thumbnail(monkeypatch):
+    """With `LOAD_TRUNCATED_IMAGES` the thumbnail of a damaged file has its intact tiles."""
+    data = fdcodec.encode(photo(128, 128), lossless=True, tile=64)[:-40]
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+    image = opened(data)
+    with pytest.warns(PartialWarning):
+        image.thumbnail((16, 16))
+    assert np.asarray(image)[:6].any() and not np.asarray(image)[11:, 11:].any()
+
+
 def test_the_parser_of_pillow_takes_our_files_in_pieces():
     """`ImageFile.Parser` tells the size as soon as the header is there, and gives the picture at the end."""
     data = saved(Image.fromarray(MODES["RGB"]), lossless=True)

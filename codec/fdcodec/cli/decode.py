@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fdcodec.arguments import checked_threads
+from fdcodec.arguments import MAX_REDUCE, checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
@@ -40,6 +40,13 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
     help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; png unless -o says otherwise.",
 )
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Decode only this rectangle, in pixels.")
+@click.option(
+    "--reduce",
+    type=click.IntRange(1, MAX_REDUCE),
+    default=1,
+    metavar="N",
+    help="Divide width and height by N: write the mean of each N x N samples.",
+)
 @click.option("--partial", is_flag=True, help="Of a damaged file, write the tiles that are intact; exit code 5.")
 @options.decoding
 @options.reports

@@ -14,6 +14,7 @@ from typing import IO, Any
 from PIL import Image, ImageFile
 
 from fdcodec import api, container
+from fdcodec.arguments import MAX_REDUCE
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, ParameterError, UnsupportedError
 from fdcodec.image.resolution import Resolution, resolution_of
@@ -32,8 +33,9 @@ def register_pillow() -> None:
 
     `Image.open` gives images of mode L, LA, RGB, RGBA or I;16, with ``info["exif"]``, which starts with ``Exif\0\0`` as
     that of JPEG does, ``info["xmp"]``, ``info["icc_profile"]``, and ``info["dpi"]`` where EXIF states a resolution.
-    Pillow's limit of pixels takes the place of `max_pixels`. Where ``ImageFile.LOAD_TRUNCATED_IMAGES`` is set, damaged
-    files are decoded with `partial`.
+    Pillow's limit of pixels takes the place of `max_pixels`. `Image.draft`, and so `Image.thumbnail`, decodes with
+    `reduce` what has no alpha. Where ``ImageFile.LOAD_TRUNCATED_IMAGES`` is set, damaged files are decoded with
+    `partial`.
 
     `Image.save` takes the arguments of `fdcodec.encode`, with `icc_profile` for `icc`, and `exif` as bytes or as an
     `Image.Exif`. It converts the image as `fdcodec.encode` does, and ignores other arguments, as Pillow's formats do.
@@ -72,7 +74,27 @@ class FdcImageFile(ImageFile.ImageFile):
             self._mode = _mode_of(header)
         self._size = header.width, header.height
         self.info.update(_info_of(metadata))
-        self.tile = [ImageFile._Tile(_FORMAT, (0, 0, *self._size))]
+        self.tile = [ImageFile._Tile(_FORMAT, (0, 0, *self._size), args=(1,))]
+
+    def draft(self, mode: str | None, size: tuple[int, int] | None) -> tuple[str, tuple[int, int, float, float]] | None:
+        """Decode to a size that divides the picture's and is not below `size`; the mode stays as it is.
+
+        Images with alpha stay whole: Pillow weighs their colours by alpha where it resizes them, and `reduce` does not.
+
+        Returns
+        -------
+        mode, box
+            Where the size changes: the mode, and where in the smaller image the picture lies.
+        """
+        if size is None or self.mode in ("LA", "RGBA") or not self.tile or self.tile[0].args != (1,):
+            return None
+        width, height = self.size
+        reduce = int(min(width // max(size[0], 1), height // max(size[1], 1), MAX_REDUCE))
+        if reduce < 2:
+            return None
+        self._size = -(-width // reduce), -(-height // reduce)
+        self.tile = [ImageFile._Tile(_FORMAT, (0, 0, *self._size), args=(reduce,))]
+        return self.mode, (0, 0, width / reduce, height / reduce)
 
     def load_seek(self, pos: int) -> None:
         """Go to a position of the file. Because this is here, `ImageFile.Parser` waits for the whole file."""
@@ -89,9 +111,10 @@ class FdcDecoder(ImageFile.PyDecoder):
         """Decode the whole file; `buffer` is empty, and what is returned says that nothing more is needed."""
         assert self.fd is not None
         assert self.im is not None
-        width, height = self.im.size
+        (reduce,), (width, height), partial = self.args, self.im.size, ImageFile.LOAD_TRUNCATED_IMAGES
+        max_pixels = width * height * reduce**2  # as many or a few more than Pillow's guard let through
         with _pillow_errors():
-            samples = api.decode(self.fd.read(), max_pixels=width * height, partial=ImageFile.LOAD_TRUNCATED_IMAGES)
+            samples = api.decode(self.fd.read(), max_pixels=max_pixels, partial=partial, reduce=reduce)
         self.set_as_raw(samples.astype(samples.dtype.newbyteorder("<")).tobytes())
         return -1, 0
 
