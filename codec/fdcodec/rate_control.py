@@ -19,7 +19,7 @@ MAX_ENCODES = 8
 """Encodes that one search may cost."""
 
 FIRST_QUALITY = 60.0
-"""About where a search starts."""
+"""About where a search starts of which nothing better is known."""
 
 _LOWEST = 0.0
 _PARTS = (4, 16)  # of a quality that are tried, of 8 and 16 bits: the finer the steps fall
@@ -45,12 +45,15 @@ class Goal(NamedTuple):
         First guess of the measure's growth for one unit of quality.
     never_above
         Whether a result above `highest` is worthless, however near.
+    start
+        About the quality that is tried first.
     """
 
     lowest: float
     highest: float
     slope: float
     never_above: bool
+    start: float = FIRST_QUALITY
 
     @property
     def aim(self) -> float:
@@ -81,7 +84,7 @@ def search(measure: Callable[[float], float], goal: Goal, deep: bool = False) ->
     """
     attempts: dict[float, float] = {}
     steps = _steps(deep)
-    quality = _nearest(steps, FIRST_QUALITY)
+    quality = _nearest(steps, goal.start)
     while quality not in attempts and len(attempts) < MAX_ENCODES:
         attempts[quality] = measure(quality)
         if goal.lowest <= attempts[quality] <= goal.highest:

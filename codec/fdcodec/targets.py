@@ -16,7 +16,7 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import TargetWarning
 from fdcodec.image.picture import Picture, colours_of
 from fdcodec.model import ClassModel, resolve
-from fdcodec.rate_control import Goal, search, settings_at
+from fdcodec.rate_control import FIRST_QUALITY, Goal, search, settings_at
 from fdcodec.verification import with_pixel_hash
 
 PSNR_TOLERANCE_DB = 0.08
@@ -33,6 +33,9 @@ LEAST_FILL = 0.97
 
 _LOG_SIZE_SLOPE = 0.042  # natural logarithm of the size for one unit of quality, typical of photographs
 _PSNR_SLOPE = 0.27  # dB for one unit of quality
+_MEDIAN_DB, _MEDIAN_QUALITY = 36.0, 46.6  # at that quality half of the pictures of 8 bits have this PSNR or more
+_QUALITIES_PER_DB = 5.3  # from there to the median qualities of 30 and 42 dB
+_STARTS = (4.0, 90.0)  # qualities between which a search for a PSNR starts
 
 
 class Attempt(NamedTuple):
@@ -76,7 +79,7 @@ def _encode_to_size(picture: Picture, settings: EncoderSettings, limit_bytes: in
 
 
 def _encode_to_psnr(picture: Picture, settings: EncoderSettings, wanted_db: float) -> Encoded:
-    goal = Goal(wanted_db - PSNR_TOLERANCE_DB, wanted_db + PSNR_TOLERANCE_DB, _PSNR_SLOPE, False)
+    goal = _psnr_goal(wanted_db, picture.depth)
     own, exact_db = _own_model(settings), _exact_db(picture)
     best, tried = _searched(picture, settings, goal, lambda data: min(psnr_db(picture, data, own), exact_db))
     if abs(best.measure - wanted_db) <= PROMISED_DB and best.measure < exact_db:
@@ -137,6 +140,13 @@ def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> flo
 
 def _size_goal(size_bytes: int) -> Goal:
     return Goal(log(LEAST_FILL * size_bytes), log(size_bytes), _LOG_SIZE_SLOPE, True)
+
+
+def _psnr_goal(wanted_db: float, depth: int) -> Goal:
+    """Return what a search for a PSNR is after, from the quality on at which pictures have it."""
+    start = _MEDIAN_QUALITY + _QUALITIES_PER_DB * (wanted_db - _MEDIAN_DB) if depth == 8 else FIRST_QUALITY
+    lowest, highest = wanted_db - PSNR_TOLERANCE_DB, wanted_db + PSNR_TOLERANCE_DB
+    return Goal(lowest, highest, _PSNR_SLOPE, False, min(max(start, _STARTS[0]), _STARTS[1]))
 
 
 def _finest_no_larger(attempt: Attempt, tried: Iterable[Attempt]) -> Attempt:

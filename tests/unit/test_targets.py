@@ -1,5 +1,6 @@
 """Targets of the public `encode`: sizes, bits per pixel, PSNR."""
 
+import warnings
 from dataclasses import replace
 from fractions import Fraction
 
@@ -169,6 +170,23 @@ def test_fractions_are_numbers():
     """A target that is another kind of real number is taken, and told where it is missed."""
     with pytest.warns(TargetWarning, match="119 dB was not met"):
         fdcodec.encode(IMAGE, psnr_db=Fraction(119), effort=1)
+
+
+def test_search_for_a_psnr_starts_at_the_quality_that_usually_has_it(monkeypatch):
+    """The finer a PSNR is, the finer is the first encode, up to a bound; of 16 bits it is the same for all."""
+    first, encode = [], codec.encode
+
+    def noting(picture, settings):
+        first.append(settings.quality)
+        return encode(picture, settings)
+
+    monkeypatch.setattr(codec, "encode", noting)
+    for image, expected in ((IMAGE, (4, 14.8, 46.6, 78.4, 90)), (IMAGE.astype(np.uint16), 5 * (60,))):
+        for wanted_db, quality in zip((20, 30, 36, 42, 60), expected, strict=True):
+            first.clear()
+            with warnings.catch_warnings(action="ignore"):
+                fdcodec.encode(image, psnr_db=wanted_db, effort=1)
+            assert first[0] == pytest.approx(quality, abs=0.5)
 
 
 def test_psnr_target_is_that_of_the_colours():
