@@ -26,7 +26,7 @@ def encode_part(
     matrix = colour_matrix(parameters.colour) if colours.shape[2] == 3 else None
     planes = to_planes(colours, matrix, parameters.sample_range)
     bounds, step_index = plane_bounds(matrix), parameters.step_index
-    options = search_options(settings, step_index, bounds)
+    options = search_options(settings, step_index, bounds, parameters.screen)
     steps = None
     if parameters.adaptive:
         steps = adaptive_steps(eight_bits(samples, parameters.sample_range), settings, step_index, bounds)

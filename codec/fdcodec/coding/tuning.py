@@ -7,6 +7,7 @@ from fdcodec.kernels.search_state import Options, OptionsPair
 from fdcodec.kernels.tables import HALF_STEPS
 
 LAGRANGIAN = 0.085  # squared steps a bit is worth
+SCREEN_LAGRANGIAN = 0.1  # the same where the screen tools are on
 THRIFT = 1.6  # times that in trees coded with thrift: where all are, sizes fall by some 14 %
 _DEARER = (1, 1, 1, 1, 1, 1.02, 1.02, 1.025, 1.03)  # bits by effort: what a longer search finds goes into smaller files
 ROOT = 1.26  # of the square root of it, for sums of absolute differences
@@ -33,18 +34,21 @@ _HALVES = (1, 1, 1, 1, 2, 2, 2, 3, 4)  # modes tried in full in half a square
 _FANS = (16, 16, 16, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
 
 
-def search_options(settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]]) -> list[OptionsPair]:
-    """Return the search options of each plane, without and with thrift."""
-    plain, thrifty = (_plane_options(settings, step_index, bounds, thrift) for thrift in (1.0, THRIFT))
+def search_options(
+    settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]], screen: bool = False
+) -> list[OptionsPair]:
+    """Return the search options of each plane, without and with thrift; `screen` is whether the screen tools are on."""
+    worth = SCREEN_LAGRANGIAN if screen else LAGRANGIAN
+    plain, thrifty = (_plane_options(settings, step_index, bounds, worth * thrift) for thrift in (1.0, THRIFT))
     return list(zip(plain, thrifty, strict=True))
 
 
 def _plane_options(
-    settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]], thrift: float
+    settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]], worth: float
 ) -> list[Options]:
     half_step = int(HALF_STEPS[step_index])
     step = half_step / 32  # in sample units
-    price = LAGRANGIAN * thrift * _DEARER[settings.effort - 1]
+    price = worth * _DEARER[settings.effort - 1]
     lagrangian = max(1, round(price * half_step**2 / 4))
     candidates, fan = _CANDIDATES[settings.effort - 1], _FANS[settings.effort - 1]
     shared = {

@@ -48,9 +48,10 @@ def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: in
     parameters, colours = parameters_of(samples, step), colours_of(samples)
     matrix = colour_matrix(parameters.colour) if colours.shape[2] == 3 else None
     planes = to_planes(colours, matrix)
-    options = search_options(EncoderSettings(effort=effort), parameters.step_index, plane_bounds(matrix))
-    payload, decoded, maps, contexts = encode_tile(planes, model, options, parameters.screen)
-    return Trace(parameters.step_index, planes, decoded, maps, contexts, len(payload))
+    step_index, screen = parameters.step_index, parameters.screen
+    options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix), screen)
+    payload, decoded, maps, contexts = encode_tile(planes, model, options, screen)
+    return Trace(step_index, planes, decoded, maps, contexts, len(payload))
 
 
 def parameters_of(samples: NDArray[np.uint8], step: float) -> Parameters:
