@@ -88,7 +88,7 @@ def test_one_output_takes_no_frames(cli, output):
     """Several frames do not go into one named file, and the message says where they go."""
     Path("s.tif").write_bytes(stack(PAGES))
     result = cli("encode", "s.tif", *output, "--frames")
-    assert (result.code, "use --out-dir for the frames" in result.err, names()) == (2, True, [])
+    assert (result.code, "one frame, of which s.tif has several," in result.err, names()) == (2, True, [])
 
 
 @pytest.mark.parametrize("command", [("encode",), ("learn", "-o", "new.fdt")])
@@ -98,6 +98,14 @@ def test_streams_are_refused(cli, command, stream):
     os.mkfifo("pipe")
     result = cli(*command, "--frames", stream, stdin=stack(PAGES))
     assert (result.code, f"{stream} is a stream; save it to a file first" in result.err) == (2, True)
+
+
+@pytest.mark.parametrize(("name", "stem"), [("a.", "a"), ("b.tif.", "b.tif"), ("c", "c"), ("d.2", "d")])
+def test_frames_of_files_with_odd_suffixes_have_files_of_their_own(cli, name, stem):
+    """A name that ends in a dot, or has no suffix, does not take two frames to one file."""
+    Path(name).write_bytes(stack(PAGES))
+    assert cli("encode", "--lossless", "--frames", name, "--out-dir", "out", "--force").code == 0
+    assert names("out") == [f"{stem}-{k}.fdc" for k in range(1, len(PAGES) + 1)]
 
 
 def test_existing_outputs(cli):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fdcodec import api_learn, targets
+from fdcodec import api_learn, decoding, targets
 from fdcodec.cli import encode
 
 
@@ -26,6 +26,14 @@ def test_directory_that_is_not_there_is_told_before_work(cli, idle, command):
     """An output in no directory is an error at once, and names the directory."""
     result = cli(*command)
     assert (result.code, "does not exist; create no first" in result.err) == (1, True)
+
+
+def test_format_that_cannot_hold_the_picture_is_told_before_it_is_decoded(cli, monkeypatch):
+    """Colours do not go into a .pgm, which the header tells."""
+    cli("encode", "a.png", "a.fdc", "--lossless")
+    monkeypatch.setattr(decoding, "picture_and_loss", lambda *_, **__: pytest.fail("work was begun"))
+    result = cli("decode", "a.fdc", "a.pgm")
+    assert (result.code, ".pgm cannot hold 3 channels of 8 bits; write .png" in result.err) == (3, True)
 
 
 def test_input_that_is_not_there_is_told_first(cli):

@@ -90,9 +90,9 @@ def test_many_inputs_have_each_kind_of_note_once(terminal, capfd):
         12,
         notes=lambda number: [f"texts were left out: {number // 6}", *(["IPTC was left out"] if number < 9 else [])],
     )
-    assert [re.search(r"\d+ files: .*", line)[0] for line in told] == [
-        "12 files: notes such as: texts were left out: 0 (0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6 more)",
-        "9 files: note: IPTC was left out (0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 3 more)",
+    assert [re.search(r"\d+ inputs: .*", line)[0] for line in told] == [
+        "12 inputs: notes such as: texts were left out: 0 (0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6 more)",
+        "9 inputs: note: IPTC was left out (0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 3 more)",
     ]
 
 
@@ -102,10 +102,18 @@ def test_a_note_on_one_of_many_inputs_names_it(capfd):
     assert told == ["4.png: note: IPTC was left out"]
 
 
+def test_notes_of_one_kind_on_one_of_many_inputs_are_all_told(capfd):
+    """Two notes on one input that differ in numbers only are both told."""
+    told = _told(
+        capfd, Console(), 9, notes=lambda number: ["tag 1 is damaged", "tag 7 is damaged"][: 2 * (number == 4)]
+    )
+    assert told == ["4.png: note: tag 1 is damaged", "4.png: note: tag 7 is damaged"]
+
+
 def test_numbers_make_no_other_kind_of_note(capfd):
     """Notes that differ in numbers only are of one kind."""
     told = _told(capfd, Console(), 9, notes=lambda number: [f"only the first of {number + 2} frames was read"])
-    assert [line[:48] for line in told] == ["9 files: notes such as: only the first of 2 fram"]
+    assert [line[:49] for line in told] == ["9 inputs: notes such as: only the first of 2 fram"]
 
 
 def test_what_was_missed_is_told_of_each_of_many_inputs(capfd):
@@ -129,4 +137,4 @@ def test_learning_from_many_images_gathers_notes(cli, monkeypatch):
         Image.fromarray(noise(8, 8, 1, seed=1)[:, :, 0]).save(f"{number}.gif", comment=b"hello")
     with pytest.raises(SystemExit):
         cli("learn", "-r", ".", "-o", "new.fdt")
-    assert "8 files: note: texts were left out: comment (0.gif" in cli("--version").err
+    assert "8 inputs: note: texts were left out: comment (0.gif" in cli("--version").err

@@ -100,6 +100,34 @@ def test_pages_behind_a_cut_are_one_failure(written, share, fails):
     assert [read_or_fault(FrameReader(), path, frame) is FormatError for frame in range(frame_count(path))] == fails
 
 
+@pytest.mark.parametrize("share", [0.45, 0.6, 0.8])
+def test_a_cut_animation_has_a_frame_that_fails(written, share):
+    """A GIF that is cut does not pass for one of fewer frames."""
+    data = stack(noise(16, 16, 5, seed=4).transpose(2, 0, 1), "GIF")
+    path, reader = written(data[: round(share * len(data))]), FrameReader()
+    results = [read_or_fault(reader, path, frame) for frame in range(frame_count(path))]
+    assert isinstance(results[0], np.ndarray)
+    assert results[-1] is FormatError
+
+
+def test_pages_that_are_not_supported_open_the_file_once(written, monkeypatch):
+    """What is refused, and not damaged, does not let the file be sought anew for each page."""
+    path, opens = written(stack(np.ones((5, 4, 4), np.float32))), []
+    monkeypatch.setattr(frames, "opened", lambda data: opens.append(0) or Image.open(BytesIO(data)))
+    reader = FrameReader()
+    assert [read_or_fault(reader, path, frame) for frame in range(5)] == 5 * [UnsupportedError]
+    assert len(opens) == 1
+
+
+def test_pictures_of_a_phone_have_metadata_of_their_own(written):
+    """What the first picture of an MPO says is not said of the second."""
+    path, reader = written(stack(COLOURS, "MPO", icc_profile=b"profile", comment=b"text")), FrameReader()
+    data = path.read_bytes()
+    second = data.index(b"\xff\xd8", 2)
+    path.write_bytes(data[:second] + data[second:].replace(b"ICC_PROFILE", b"xxx_xxxxxxx"))
+    assert [reader.read(path, frame).picture.icc for frame in range(2)] == [b"profile", None]
+
+
 def test_frames_on_top_of_a_damaged_one_fail(written):
     """A frame of a GIF that is drawn on a damaged one is not made up of what there is of that."""
     data = stack(COLOURS[..., 0], "GIF")
@@ -113,7 +141,9 @@ def test_stated_number_of_frames_is_not_trusted(written):
     """A PNG that states two billion frames has one more, at most, than it has headers of frames."""
     data = stack(COLOURS, "PNG")
     place = data.index(b"acTL") - 4
-    assert frame_count(written(with_chunk(data[:place] + data[place + 20 :], b"acTL", b"\x7f" + bytes(7)))) == 4
+    stated = with_chunk(data[:place] + data[place + 20 :], b"acTL", b"\x7f" + bytes(7))
+    assert frame_count(written(stated)) == 4
+    assert frame_count(written(with_chunk(stated, b"prVt", 1000 * b"fcTL"))) == 4
 
 
 def test_rows_of_each_frame_are_checked(written):

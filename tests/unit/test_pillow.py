@@ -116,6 +116,15 @@ def test_every_damage_of_the_front_is_pillows_error():
                 opened(broken).load()
 
 
+def test_verify_finds_damage_without_decoding():
+    """`verify` passes a sound file, and refuses one of which a byte of a tile is wrong, or the end is missing."""
+    data = fdcodec.encode(ramp(40, 40, 1), lossless=True, tile=16)
+    opened(data).verify()
+    for broken in (data[:200] + bytes([data[200] ^ 1]) + data[201:], data[:-1]):
+        with pytest.raises(OSError, match=r"damaged|ends"):
+            opened(broken).verify()
+
+
 @pytest.mark.parametrize(
     ("data", "told"),
     [

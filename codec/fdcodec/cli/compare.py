@@ -80,7 +80,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     "--qualities",
     metavar="NUMBERS",
     callback=_numbers,
-    help="Four or more, such as 20,40,60,80, in place of each codec's own ladder.",
+    help="Four or more over a wide range, such as 10,30,50,70,90,97, in place of each codec's own ladder.",
 )
 @click.option("--gray", is_flag=True, help="Reduce colour images to gray.")
 @click.option(

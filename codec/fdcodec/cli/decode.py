@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fdcodec.arguments import MAX_REDUCE, checked_threads
+from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
@@ -42,10 +42,10 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Decode only this rectangle, in pixels.")
 @click.option(
     "--reduce",
-    type=click.IntRange(1, MAX_REDUCE),
+    type=int,
     default=1,
     metavar="N",
-    help="Divide width and height by N: write the mean of each N x N samples.",
+    help="Divide width and height by N, 1..64: write the mean of each N x N samples.",
 )
 @click.option("--partial", is_flag=True, help="Of a damaged file, write the tiles that are intact; exit code 5.")
 @options.decoding
@@ -107,11 +107,15 @@ def _output_suffix(name: str | None, output: str | None) -> str:
 
 
 def _decode(job: Job, suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
+    from fdcodec.container import read_header
     from fdcodec.decoding import picture_and_loss
-    from fdcodec.image.writing import image_bytes
+    from fdcodec.image.writing import image_bytes, refuse_samples
 
-    start = perf_counter()
-    picture, loss = picture_and_loss(job.read(), **settings)
+    start, content = perf_counter(), job.read()
+    if not settings["partial"]:
+        header = read_header(content)
+        refuse_samples(header.channels, header.depth, suffix)  # before anything is compiled
+    picture, loss = picture_and_loss(content, **settings)
     data, notes = image_bytes(picture, suffix)
     job.write(data)
     return {

@@ -33,9 +33,9 @@ def _frames(file: Found) -> list[Found]:
     count = frame_count(file.path) if holds(file.path.is_file) else 1
     if count == 1:
         return [file]
-    name, digits = file.relative, len(str(count))
-    numbers = range(1, count + 1)
-    return [Found(file.path, name.with_stem(f"{name.stem}-{k:0{digits}}"), frame=k) for k in numbers]
+    stem, suffix, digits = file.relative.stem.rstrip("."), file.relative.suffix or ".frame", len(str(count))
+    names = (file.relative.with_name(f"{stem}-{k:0{digits}}{suffix}") for k in range(1, count + 1))
+    return [Found(file.path, name, frame=k) for k, name in enumerate(names, 1)]
 
 
 class Pictures:

@@ -156,16 +156,17 @@ def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str 
         One output for several inputs, standard input and a directory, or standard output that is a terminal.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
-        several = "several" if files[0].frame is None else "the frames"
-        raise click.UsageError(f"an output file takes exactly one input and no --out-dir; use --out-dir for {several}")
+        taken = "exactly one input" if files[0].frame is None else f"one frame, of which {files[0].path} has several,"
+        raise click.UsageError(f"an output file takes {taken} and no --out-dir; use --out-dir for several")
     if out_dir is not None and any(file.path == STREAM for file in files):
         raise click.UsageError("standard input has no name to take into --out-dir; name its output by -o")
-    jobs, first = jobs_of(file for file in files if file.fault), dict[Path, Path]()
+    jobs, first = jobs_of(file for file in files if file.fault), dict[Path, tuple[Path, int | None]]()
     readable = [file for file in files if not file.fault]
     targets = [_target(file, suffix, output, out_dir) for file in readable]
     for (path, _, _, frame), target in dict.fromkeys(zip(readable, targets, strict=True)):
-        owner = path if target == STREAM else first.setdefault(Path(os.path.realpath(target)), path)
-        rival = None if owner == path else owner
+        one = path, frame
+        owner = one if target == STREAM else first.setdefault(Path(os.path.realpath(target)), one)
+        rival = None if owner == one else owner[0]
         jobs.append(Job(path, target, out_dir is not None, rival, is_named=output is not None, frame=frame))
     _refuse_terminal(jobs)
     return jobs

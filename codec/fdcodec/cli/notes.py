@@ -12,19 +12,19 @@ class Notes:
     """Notes by kind: of one kind are those that differ in numbers, or in what follows a colon."""
 
     def __init__(self) -> None:
-        self._by_kind: dict[str, dict[str, str]] = {}
+        self._by_kind: dict[str, list[tuple[str, str]]] = {}
 
     def add(self, source: str, note: str) -> None:
-        """Take a note on an input; of several of one kind the first."""
+        """Take a note on an input."""
         kind = re.sub(r"\d+(\.\d+)?", "", note.partition(": ")[0])
-        self._by_kind.setdefault(kind, {}).setdefault(source, note)
+        self._by_kind.setdefault(kind, []).append((source, note))
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each kind: a note, how many inputs have one, and the first of these."""
-        for notes in self._by_kind.values():
-            sources, (note, *others) = list(notes), dict.fromkeys(notes.values())
+        for pairs in self._by_kind.values():
+            sources, (note, *others) = list(dict(pairs)), dict.fromkeys(note for _, note in pairs)
             if len(sources) == 1:
-                yield f"{sources[0]}: note: {note}"
+                yield from (f"{sources[0]}: note: {each}" for each in (note, *others))
             else:
                 such = "notes such as" if others else "note"
-                yield f"{len(sources)} files: {such}: {note} ({', '.join(first_of(sources))})"
+                yield f"{len(sources)} inputs: {such}: {note} ({', '.join(first_of(sources))})"

@@ -6,7 +6,8 @@ from threading import Lock
 
 from PIL import Image
 
-from fdcodec.errors import FdcError
+from fdcodec.errors import FdcError, LimitError, UnsupportedError
+from fdcodec.image import png
 from fdcodec.image.reading import READABLE_FORMATS, Reading, guarded, opened, read_opened
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.paths import content_of
@@ -16,8 +17,10 @@ def frame_count(path: Path) -> int:
     """Return how many frames an image file has, damaged ones too; 1 of what cannot be opened, as reading will tell."""
     with suppress(FdcError), guarded(DEFAULT_MAX_PIXELS), Image.open(path, formats=READABLE_FORMATS) as image:
         frames = _count(image)
+        if image.format == "GIF":
+            return frames + _is_cut(path.read_bytes())  # where it ends Pillow sees no difference
         if image.format == "PNG" and frames > 1:  # it states a number, which may be billions
-            return min(frames, path.read_bytes().count(b"fcTL") + 1)
+            return min(frames, sum(chunk.kind == b"fcTL" for chunk in png.chunks(path.read_bytes())) + 1)
         return frames
     return 1
 
@@ -30,17 +33,34 @@ def _count(image: Image.Image) -> int:
 
 
 def _count_behind(image: Image.Image) -> int:
-    """Return how many there are where one cannot be opened; those behind it count as one if they cannot be found."""
+    """Return how many there are where they cannot be counted: those up to the last, and one for what is behind it."""
     frame = image.tell()
     while image.tell() == frame:
         frame += 1
         try:
             image.seek(frame)
         except EOFError:
-            return frame
+            return frame + (image.format != "TIFF")  # of other formats it is the end of what is cut, too
         except Exception:  # Pillow lets nearly every built-in exception out
             continue
     return frame + 1
+
+
+def _is_cut(gif: bytes) -> bool:
+    """Tell whether a GIF ends before its trailer: images and extensions, in blocks that state their lengths."""
+    place = 13 + _colours_bytes(gif[10:11])
+    while (kind := gif[place : place + 1]) in (b",", b"!"):
+        place += 11 + _colours_bytes(gif[place + 9 : place + 10]) if kind == b"," else 2
+        while size := int.from_bytes(gif[place : place + 1], "big"):
+            place += 1 + size
+        place += 1
+    return kind != b";"
+
+
+def _colours_bytes(flags: bytes) -> int:
+    """Return how many bytes a table of colours has, by the flags that tell of it."""
+    bits = int.from_bytes(flags, "big")
+    return 3 << (bits & 7) + 1 if bits & 0x80 else 0
 
 
 class FrameReader:
@@ -72,7 +92,11 @@ class FrameReader:
                 self._path, self._data = path, content_of(path)
             with guarded(DEFAULT_MAX_PIXELS) as warned:
                 image, self._image = self._sought(frame), None  # so that nothing comes after a frame that is damaged
-                picture, notes = read_opened(image, self._data, DEFAULT_MAX_PIXELS, lossless, is_sought=True)
+                try:
+                    picture, notes = read_opened(image, self._data, DEFAULT_MAX_PIXELS, lossless, is_sought=True)
+                except (LimitError, UnsupportedError):  # nothing is damaged
+                    self._image, self._next = image, frame + 1
+                    raise
                 self._image, self._next = image, frame + 1
         return Reading(picture, (*notes, *warned))
 
@@ -80,7 +104,7 @@ class FrameReader:
         image = self._image
         if image is None or frame < self._next:
             image = opened(self._data)
-        if image.format == "TIFF" and frame > 0:
+        if image.format in ("TIFF", "MPO") and frame > 0:
             image.info.clear()  # what a page does not have is that of the page before
         image.seek(frame)
         return image

@@ -7,6 +7,7 @@ from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.image import png
+from fdcodec.image.pillow_modes import drops_profile
 from fdcodec.words import first_of
 
 ONLY_FIRST = "only the first of"
@@ -54,6 +55,8 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
         )
     if image.mode.startswith("I") and "transparency" in image.info:
         yield Loss("", "16-bit gray has no alpha, and the transparent value would be dropped; give both as .npy")
+    if drops_profile(image.mode):
+        yield Loss("", f"the {image.mode} colours of this {image.format} file would be converted; convert them to RGB")
     if isinstance(image, TiffImageFile):
         yield from _losses_of_tiff(image)
     if image.format == "PNG" and (left_out := _left_out_of_png(data)):

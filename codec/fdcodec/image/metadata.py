@@ -8,7 +8,7 @@ Two things that would surprise the reader:
   others that are not TIFF's own, as of maps and microscopes, a note tells.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from reprlib import repr as shown
 from threading import Lock
 from typing import Any
@@ -83,8 +83,8 @@ def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], lis
 
 def _left_out(image: Image.Image) -> list[str]:
     """Return notes on texts, comments, IPTC, tags, XMP beyond the first packet of JPEG, colours and shape of pixels."""
-    left = {"texts": sorted(_texts(image) - _TEXTS_READ), "tags": _private_tags(image)}
-    notes = [f"{kind} were left out: {_listed(names)}" for kind, names in left.items() if names]
+    left = {"texts": sorted(_texts(image) - _TEXTS_READ), "tags": private_tags(getattr(image, "tag_v2", ()))}
+    notes = [f"{kind} were left out: {listed(names)}" for kind, names in left.items() if names]
     if _IPTC in image.info.get("photoshop", ()):
         notes.append("IPTC was left out")
     if any(segment.startswith(_XMP_EXTENSION) for _, segment in getattr(image, "applist", ())):
@@ -94,7 +94,7 @@ def _left_out(image: Image.Image) -> list[str]:
     return notes + _colours_left_out(image.info)
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
     """Return the first names of a file, cut short and with control characters escaped, and how many more there are."""
     return ", ".join(first_of([shown(name)[1:-1] for name in names]))
 
@@ -119,10 +119,10 @@ def _texts(image: Image.Image) -> set[str]:
     return texts | ({"comment"} if image.format in ("JPEG", "MPO", "GIF") and "comment" in info else set())
 
 
-def _private_tags(image: Image.Image) -> list[str]:
-    """Return numbers and names of the tags that are not TIFF's own, and are not kept."""
-    tags = {tag for tag in getattr(image, "tag_v2", ()) if tag >= _TIFF_PRIVATE} - _NOT_LEFT_OUT
-    return [f"{tag} {TiffTags.lookup(tag).name}" for tag in sorted(tags)]
+def private_tags(tags: Iterable[int]) -> list[str]:
+    """Return numbers and names of those tags that are not TIFF's own, and are not kept."""
+    private = {tag for tag in tags if tag >= _TIFF_PRIVATE} - _NOT_LEFT_OUT
+    return [f"{tag} {TiffTags.lookup(tag).name}" for tag in sorted(private)]
 
 
 def as_stored(image: Image.Image) -> Image.Image:

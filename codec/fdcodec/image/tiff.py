@@ -14,12 +14,12 @@ from typing import Any
 
 from PIL import ExifTags, Image
 
-from fdcodec.image.metadata import DIRECTORIES, one_at_a_time, picture_tags
+from fdcodec.image.metadata import DIRECTORIES, listed, one_at_a_time, picture_tags, private_tags
 from fdcodec.image.picture import Picture
 
 
 def tiff_bytes(image: Image.Image, picture: Picture) -> tuple[bytes, list[str]]:
-    """Return the TIFF file of a picture, and a note where its EXIF is damaged; raises what Pillow does.
+    """Return the TIFF file of a picture, and notes on EXIF that is damaged or left out; raises what Pillow does.
 
     `image` has the picture's samples.
     """
@@ -30,10 +30,11 @@ def tiff_bytes(image: Image.Image, picture: Picture) -> tuple[bytes, list[str]]:
             warnings.simplefilter("always")
             tags = Image.Exif()
             tags.load(picture.exif)
-            data = _saved(image, picture, picture_tags(tags))
+            data, lost = _saved(image, picture, picture_tags(tags)), private_tags(tags)
     except Exception:  # Pillow lets nearly every built-in exception out where tags are damaged
         return _saved(image, picture, Image.Exif()), ["EXIF is damaged: dropped"]
-    return data, ["EXIF is damaged: only what can be read of it is kept"] if caught else []
+    notes = [f"tags of EXIF were left out: {listed(lost)}"] if lost else []
+    return data, notes + (["EXIF is damaged: only what can be read of it is kept"] if caught else [])
 
 
 def _saved(image: Image.Image, picture: Picture, tags: Image.Exif) -> bytes:

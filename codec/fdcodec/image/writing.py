@@ -19,6 +19,7 @@ from fdcodec.image.metadata import one_at_a_time
 from fdcodec.image.picture import Picture
 from fdcodec.image.resolution import Resolution, resolution_of
 from fdcodec.image.tiff import tiff_bytes
+from fdcodec.words import counted
 
 
 class Target(NamedTuple):
@@ -105,8 +106,8 @@ def image_bytes(picture: Picture, suffix: str) -> tuple[bytes, tuple[str, ...]]:
         buffer = BytesIO()
         np.save(buffer, picture.array, allow_pickle=False)
         return buffer.getvalue(), tuple(_without_lost(picture, suffix, {})[1])
+    refuse_samples(picture.channels, picture.depth, suffix)
     target = TARGETS[suffix]
-    _check_samples(picture, target, suffix)
     held, notes = _without_lost(picture, suffix, target.metadata)
     image = Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
     try:
@@ -123,12 +124,15 @@ def _pillow_bytes(image: Image.Image, picture: Picture, target: Target) -> tuple
     return buffer.getvalue(), notes
 
 
-def _check_samples(picture: Picture, target: Target, suffix: str) -> None:
-    deep = picture.depth == 16 and not (target.sixteen_bit_gray and picture.channels == 1)
-    if deep or picture.channels not in target.channels:
-        kind = f"{picture.channels} channel(s) of {picture.depth} bits"
-        able = ".npy" if picture.depth == 16 and picture.channels > 1 else ".png"
-        raise UnsupportedError(f"{suffix} cannot hold {kind}; write {able}")
+def refuse_samples(channels: int, depth: int, suffix: str) -> None:
+    """Raise UnsupportedError if the format of a suffix, in lower case, cannot hold so many channels of a bit depth."""
+    if suffix == ".npy":
+        return
+    target = TARGETS[suffix]
+    deep = depth == 16 and not (target.sixteen_bit_gray and channels == 1)
+    if deep or channels not in target.channels:
+        able = ".npy" if depth == 16 and channels > 1 else ".png"
+        raise UnsupportedError(f"{suffix} cannot hold {counted(channels, 'channel')} of {depth} bits; write {able}")
 
 
 def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[str]]:

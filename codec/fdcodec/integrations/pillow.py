@@ -18,6 +18,7 @@ from fdcodec.arguments import MAX_REDUCE
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, ParameterError, UnsupportedError
 from fdcodec.image.resolution import Resolution, resolution_of
+from fdcodec.limits import MAX_SIDE
 
 _FORMAT = "FDC"
 _MODES = {(1, 8): "L", (2, 8): "LA", (3, 8): "RGB", (4, 8): "RGBA", (1, 16): "I;16"}
@@ -95,6 +96,20 @@ class FdcImageFile(ImageFile.ImageFile):
         self._size = -(-width // reduce), -(-height // reduce)
         self.tile = [ImageFile._Tile(_FORMAT, (0, 0, *self._size), args=(reduce,))]
         return self.mode, (0, 0, width / reduce, height / reduce)
+
+    def verify(self) -> None:
+        """Check what can be checked without decoding, such as the checksums; then the file must be opened anew.
+
+        Raises
+        ------
+        OSError
+            The file is damaged.
+        """
+        assert self.fp is not None
+        self.fp.seek(0)
+        with _pillow_errors():
+            container.read(self.fp.read(), max_pixels=MAX_SIDE**2)
+        super().verify()
 
     def load_seek(self, pos: int) -> None:
         """Go to a position of the file. Because this is here, `ImageFile.Parser` waits for the whole file."""

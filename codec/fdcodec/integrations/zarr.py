@@ -38,10 +38,12 @@ class FdcCodec(StoreCodec, ArrayBytesCodec):
         return {"name": "fdcodec", "configuration": asdict(self)}
 
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
-        """Raise ParameterError, when an array is made, if its dtype is one that the codec does not take."""
+        """Raise ParameterError or LimitError, when an array is made, if the codec does not take its dtype or chunks."""
         native = dtype.to_native_dtype().newbyteorder("=")
         if native not in (np.uint8, np.uint16):
             raise ParameterError(f"dtype: {native} is not uint8 or uint16; convert the array")
+        if (chunk_shape := getattr(chunk_grid, "chunk_shape", None)) is not None:
+            image_shape(tuple(chunk_shape))
 
     def compute_encoded_size(self, input_byte_length: int, chunk_spec: Any) -> int:
         """Raise NotImplementedError: the size of a file is known once it is encoded."""

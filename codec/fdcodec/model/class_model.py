@@ -103,7 +103,7 @@ class ClassModel:
         from fdcodec.model.registry import check_name, is_preset
 
         target = checked_path("path", path)
-        if not is_preset(self):
+        if not (is_preset(self) and target.stem == self.name):
             check_name(target, "path")
         name, recipe = os.fsencode(self.name), zlib.compress(json.dumps(self.recipe, sort_keys=True).encode(), 9)
         body = self.to_bytes()
