@@ -40,7 +40,7 @@ def _count_behind(image: Image.Image) -> int:
         try:
             image.seek(frame)
         except EOFError:
-            return frame + (image.format != "TIFF")  # of other formats it is the end of what is cut, too
+            return frame + (image.format not in ("TIFF", "GIF"))  # of others it is the end of what is cut, too
         except Exception:  # Pillow lets nearly every built-in exception out
             continue
     return frame + 1
