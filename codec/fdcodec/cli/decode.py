@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from fdcodec.arguments import checked_threads
+from fdcodec.arguments import MAX_REDUCE, check_integers, checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
@@ -71,6 +71,7 @@ def decode(
 
     inputs, output = split_output(inputs, output, out_dir, _is_output, ", ".join(SUFFIXES))
     suffix = _output_suffix(suffix, output)
+    check_integers(reduce=(settings["reduce"], 1, MAX_REDUCE))
     console = Console(as_json=as_json, quiet=quiet)
     jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive, out_dir=out_dir), suffix, output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
