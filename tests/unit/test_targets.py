@@ -40,30 +40,30 @@ def test_psnr_target(target):
     assert psnr_db(as_picture(LARGER), fdcodec.encode(LARGER, psnr_db=target)) == pytest.approx(target, abs=0.1)
 
 
-def test_search_is_bounded_and_never_repeats(monkeypatch):
+@pytest.fixture
+def encodes(monkeypatch):
+    """Return a list that takes the settings and the file of each encode."""
+    made, encode = [], codec.encode
+
+    def noting(picture, settings):
+        made.append((settings, encode(picture, settings)))
+        return made[-1][1]
+
+    monkeypatch.setattr(codec, "encode", noting)
+    return made
+
+
+def test_search_is_bounded_and_never_repeats(encodes):
     """A target costs at most eight encodes, each at another quality."""
-    tried, encode = [], codec.encode
-
-    def counting(picture, settings):
-        tried.append(settings.quality)
-        return encode(picture, settings)
-
-    monkeypatch.setattr(codec, "encode", counting)
     fdcodec.encode(IMAGE, psnr_db=39.987)
+    tried = [settings.quality for settings, _ in encodes]
     assert len(tried) == len(set(tried)) <= 8
 
 
-def test_colour_transform_is_that_of_the_second_encode(monkeypatch):
+def test_colour_transform_is_that_of_the_second_encode(encodes):
     """From the third encode on a search keeps the colour transform, which goes by the step where it is chosen."""
-    steps, encode = [], codec.encode
-
-    def noting(picture, settings):
-        data = encode(picture, settings)
-        steps.append(Parameters.from_bytes(read_header(data).parameters, 8))
-        return data
-
-    monkeypatch.setattr(codec, "encode", noting)
     fdcodec.encode(LARGER, psnr_db=47, effort=1)
+    steps = [Parameters.from_bytes(read_header(data).parameters, 8) for _, data in encodes]
     chosen = [choose_colour(LARGER, 2.0 ** (step.step_index / 32 - 4)) for step in steps]
     assert len(set(chosen[1:])) > 1
     assert [step.colour for step in steps] == chosen[:2] + (len(steps) - 2) * [chosen[1]]
@@ -128,10 +128,8 @@ def test_size_that_cannot_be_filled_is_kept():
     assert [entry.message.kept for entry in caught] == [True]
 
 
-def test_exact_file_is_the_last_that_is_tried_for_a_size(monkeypatch):
+def test_exact_file_is_the_last_that_is_tried_for_a_size(encodes):
     """Where a file below the limit is exact nothing could fill it: one encode does, and the warning says so."""
-    encode, encodes = codec.encode, []
-    monkeypatch.setattr(codec, "encode", lambda *arguments: encodes.append(encode(*arguments)) or encodes[-1])
     image = np.full((40, 40), 7, np.uint8)
     with pytest.warns(TargetWarning, match="1000 bytes were not filled; the exact file has"):
         assert np.array_equal(fdcodec.decode(fdcodec.encode(image, size_bytes=1000)), image)
@@ -153,17 +151,15 @@ def test_psnr_that_cannot_be_reached_is_a_warning():
 
 
 @pytest.mark.parametrize("wanted_db", [30, 36, 42])
-def test_missed_psnr_gives_no_file_beside_which_a_finer_one_is_no_larger(monkeypatch, wanted_db):
+def test_missed_psnr_gives_no_file_beside_which_a_finer_one_is_no_larger(encodes, wanted_db):
     """Of a drawing whose exact file is the smallest of all near the target, that is returned."""
-    encode, encodes = codec.encode, []
-    monkeypatch.setattr(codec, "encode", lambda *arguments: encodes.append(encode(*arguments)) or encodes[-1])
     y, x = np.mgrid[:48, :64]
     image = np.where((y - 22) ** 2 + (x - 22) ** 2 < 300, 90, 230).astype(np.uint8)
     image[20:44, 30:60] = 30
     with pytest.warns(TargetWarning, match=f"{wanted_db} dB was not met; of the files tried the best is exact"):
         data = fdcodec.encode(image, psnr_db=wanted_db)
     assert np.array_equal(fdcodec.decode(data), image)
-    assert len(data) < max(map(len, encodes))
+    assert len(data) < max(len(tried) for _, tried in encodes)
 
 
 def test_fractions_are_numbers():
@@ -172,21 +168,14 @@ def test_fractions_are_numbers():
         fdcodec.encode(IMAGE, psnr_db=Fraction(119), effort=1)
 
 
-def test_search_for_a_psnr_starts_at_the_quality_that_usually_has_it(monkeypatch):
+def test_search_for_a_psnr_starts_at_the_quality_that_usually_has_it(encodes):
     """The finer a PSNR is, the finer is the first encode, up to a bound; of 16 bits it is the same for all."""
-    first, encode = [], codec.encode
-
-    def noting(picture, settings):
-        first.append(settings.quality)
-        return encode(picture, settings)
-
-    monkeypatch.setattr(codec, "encode", noting)
     for image, expected in ((IMAGE, (4, 14.8, 46.6, 78.4, 90)), (IMAGE.astype(np.uint16), 5 * (60,))):
         for wanted_db, quality in zip((20, 30, 36, 42, 60), expected, strict=True):
-            first.clear()
+            encodes.clear()
             with warnings.catch_warnings(action="ignore"):
                 fdcodec.encode(image, psnr_db=wanted_db, effort=1)
-            assert first[0] == pytest.approx(quality, abs=0.5)
+            assert encodes[0][0].quality == pytest.approx(quality, abs=0.5)
 
 
 def test_psnr_target_is_that_of_the_colours():
