@@ -45,9 +45,16 @@ def coded(samples, quality, screen=True):
     """Return a tile of samples, its decoded planes and their maps."""
     matrix = colour_matrix(None) if samples.shape[2] == 3 else None
     planes, bounds, step_index = to_planes(samples, matrix), plane_bounds(matrix), step_index_for(quality)
-    options = search_options(EncoderSettings(effort=4), step_index, bounds)
+    options = search_options(EncoderSettings(effort=4), step_index, bounds, screen)
     tile = encode_tile(planes, PLAIN, options, screen)
     return tile, *decode_tile(tile.payload, planes.shape, PLAIN, step_index, bounds, screen)
+
+
+def test_bits_are_dearer_where_the_tools_are_on():
+    """A bit is worth 0.1 squared steps there, and 0.085 elsewhere, with thrift and without (ADR 0028)."""
+    plain, drawn = (search_options(EncoderSettings(), 320, [GRID[:2]], screen)[0] for screen in (False, True))
+    for usual, dear in zip(plain, drawn, strict=True):
+        assert dear.lagrangian / usual.lagrangian == pytest.approx(0.1 / 0.085, rel=1e-3)
 
 
 @pytest.mark.parametrize("n_values", [2, 6, 300])

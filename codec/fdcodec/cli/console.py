@@ -24,23 +24,12 @@ NOT_KEPT = "it can be kept nowhere; set FDCODEC_CACHE_DIR to a directory that yo
 
 _OPTION_OF = {
     name: f"--{name.replace('_', '-')}"
-    for name in (
-        "quality",
-        "bpp",
-        "lossless",
-        "transform",
-        "effort",
-        "threads",
-        "tile",
-        "sparsity",
-        "region",
-        "reduce",
-        "parent",
-    )
+    for name in ("quality", "bpp", "lossless", "transform", "effort", "threads", "tile", "sparsity", "region", "parent")
 } | {
     "psnr_db": "--psnr",
     "size_bytes": "--size",
     "max_pixels": "--max-pixels",
+    "reduce": "--reduce",
     "lossless=True": "--lossless",
     "embed": "--embed/--no-embed",
     "tune": "--tune",

@@ -7,9 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from fdcodec.coding.parameters import Angles
-
 if TYPE_CHECKING:
+    from fdcodec.coding.parameters import Angles
     from fdcodec.model import ClassModel
 
 
