@@ -53,6 +53,19 @@ def test_lanes_of_two(run, a, b):
     assert wrapped([sum(x * y for x, y in pairs)], 64) == [total]
 
 
+def gather(line, where, out):
+    """Read eight values from eight places."""
+    ln.put_lanes(ln.gathered_lanes(line, ln.lanes_at(where, 0)), out, 0)
+
+
+def test_gathered_lanes(run):
+    """Each lane is read from its own place, in any order and more than once."""
+    line, out = np.array([*VALUES, *EXTREMES], np.int32), np.zeros(8, np.int32)
+    order = [15, 0, 3, 3, 9, 14, 1, 8]
+    run(gather)(line, np.array(order, np.int32), out)
+    assert [[*VALUES, *EXTREMES][place] for place in order] == out.tolist()
+
+
 def places(line, out):
     """Read and write eight and four values from places that are no multiples of eight."""
     ln.put_lanes(ln.lanes_at(line, 3), out[0], 1)

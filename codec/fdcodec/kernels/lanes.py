@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import types
 
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.registers import INT32, RegisterType, lower_spread, lower_store, lowers, pointer_to, shuffle
+from fdcodec.kernels.registers import INT32, INT64, RegisterType, lower_spread, lower_store, lowers, pointer_to, shuffle
 
 LANES = 8
 _NARROW, _WIDE = RegisterType(32, LANES), RegisterType(64, LANES)
@@ -33,6 +33,25 @@ def lanes_at(line, start):
 @lowers(lanes_at, _type_of_load, types.Array, types.Integer)
 def _lower_lanes_at(context, builder, signature, arguments):
     return _load(context, builder, signature, arguments, LANES)
+
+
+def gathered_lanes(line, places):
+    """Return the values of a contiguous line of int32 at eight places."""
+    return line[places]
+
+
+@lowers(
+    gathered_lanes,
+    lambda line, places: _NARROW if places == _NARROW and line.dtype == types.int32 else None,
+    *(types.Array, RegisterType),
+)
+def _lower_gathered_lanes(context, builder, signature, arguments):
+    data = context.make_array(signature.args[0])(context, builder, arguments[0]).data
+    lanes = ir.Constant(_NARROW.vector, ir.Undefined)
+    for k in range(LANES):
+        place = builder.sext(builder.extract_element(arguments[1], INT32(k)), INT64)
+        lanes = builder.insert_element(lanes, builder.load(builder.gep(data, [place])), INT32(k))
+    return lanes
 
 
 def half_lanes_at(line, start):

@@ -9,9 +9,11 @@ compute several samples at a time then.
 
 import numpy as np
 
-from fdcodec.coding.constants import DC, DIAGONAL, FRACTION_BITS, HORIZONTAL, PLANAR, VERTICAL
+from fdcodec.coding.constants import DC, DIAGONAL, FRACTION_BITS, HORIZONTAL, N_MODES, PLANAR, VERTICAL
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.lanes import LANES, lanes_at, put_lanes, spread
+from fdcodec.kernels.lanes import LANES, block_lanes, gathered_lanes, lanes_at, put_lanes, spread
+from fdcodec.kernels.registers import smaller
+from fdcodec.kernels.sides import SIDE, crossed, put_side, side_at
 
 _OFFSETS = [0, 2, 5, 9, 13, 17, 21, 26, 32]
 # Displacement, in 1/32 sample per row, of modes 2..34: horizontal ones from +32 down to -26, vertical ones from -32 up.
@@ -139,19 +141,32 @@ def _blend_side(references, log2_depth, log2_length, angle, sign, lines):
     scale = min(2, log2_depth - log2_inverse + 8)
     if scale < 0:
         return
-    for i in range(min(length, 3 << scale)):
-        weight, offset = _EDGE_WEIGHTS[scale, i], (((i + 1) * inverse + 256) >> 9) + 1
+    for i in range(0, min(length, 3 << scale), LANES):
+        weights = lanes_at(_EDGE_WEIGHTS[scale], i)
+        offsets = ((lanes_at(_FROM_ONE, i) * spread(inverse) + spread(256)) >> 9) + spread(1)
         for k in range(depth):
-            side = references[corner - sign * min(k + offset, corner)]
-            lines[k, i] += (weight * (side - lines[k, i]) + 32) >> 6
+            places = spread(corner) - spread(sign) * smaller(offsets + spread(k), spread(corner))
+            samples = lanes_at(lines[k], i)
+            pull = weights * (gathered_lanes(references, places) - samples)
+            put_lanes(samples + ((pull + spread(32)) >> 6), lines[k], i)
 
 
-@kernel()
+@kernel(inner=True)
+def reads_smoothed(mode, log2_width, log2_height):
+    """Tell whether a block is predicted from smoothed references (SPEC 4.1.2)."""
+    if mode == PLANAR:
+        return log2_width + log2_height >= 6
+    if mode == DC or mode >= N_MODES:
+        return False
+    distance = min(abs(mode - HORIZONTAL), abs(mode - VERTICAL))
+    return distance > SMOOTHING_DISTANCE[(log2_width + log2_height) >> 1]
+
+
+@kernel(merged=True)
 def predict_lines(references, smoothed, log2_width, log2_height, mode, line, lines):
     """Write the prediction of an angular mode by lines along its main edge: by columns if before the diagonal."""
     angle, vertical = ANGLES[mode], mode >= DIAGONAL
-    distance = min(abs(mode - HORIZONTAL), abs(mode - VERTICAL))
-    smooth = distance > SMOOTHING_DISTANCE[(log2_width + log2_height) >> 1]
+    smooth = reads_smoothed(mode, log2_width, log2_height)
     sign = 1 if vertical else -1
     log2_depth, log2_length = (log2_height, log2_width) if vertical else (log2_width, log2_height)
     depth, length = 1 << log2_depth, 1 << log2_length
@@ -162,11 +177,11 @@ def predict_lines(references, smoothed, log2_width, log2_height, mode, line, lin
         _blend_side(references if angle == 0 else source, log2_depth, log2_length, angle, sign, lines)
 
 
-@kernel()
+@kernel(merged=True)
 def predict(references, smoothed, log2_width, log2_height, mode, line, lines, prediction):
     """Write the prediction of `mode` (0..34) for one block; `line` and `lines` are scratch."""
     if mode == PLANAR:
-        source = smoothed if log2_width + log2_height >= 6 else references
+        source = smoothed if reads_smoothed(mode, log2_width, log2_height) else references
         _predict_planar(source, log2_width, log2_height, prediction)
         _blend_edges(references, log2_width, log2_height, prediction)
     elif mode == DC:
@@ -176,16 +191,28 @@ def predict(references, smoothed, log2_width, log2_height, mode, line, lines, pr
         target = prediction if mode >= DIAGONAL else lines
         predict_lines(references, smoothed, log2_width, log2_height, mode, line, target)
         if mode < DIAGONAL:
-            for row in range(1 << log2_height):
-                for column in range(1 << log2_width):
-                    prediction[row, column] = lines[column, row]
+            _turn_lines(lines, 1 << log2_width, 1 << log2_height, prediction)
+
+
+@kernel()
+def _turn_lines(lines, width, height, prediction):
+    """Write the columns of a prediction, which `lines` are, into its rows."""
+    for row in range(0, height, SIDE):
+        for column in range(0, width, SIDE):
+            first, second = side_at(lines[column], row), side_at(lines[column + 1], row)
+            third, fourth = side_at(lines[column + 2], row), side_at(lines[column + 3], row)
+            rows = crossed(first, second, third, fourth)
+            put_side(rows[0], prediction[row], column)
+            put_side(rows[1], prediction[row + 1], column)
+            put_side(rows[2], prediction[row + 2], column)
+            put_side(rows[3], prediction[row + 3], column)
 
 
 @kernel()
 def predict_from_luma(luma, plane, block, prediction):
     """Predict a chroma block as a line of the luma block, fitted on the decoded border (SPEC 4.1.6).
 
-    The slope has 10 fractional bits; sums are int64: at most 64 samples of 13 bits.
+    The slope has 10 fractional bits; sums are int64: at most 64 samples of 13 bits. Its products with them are int32.
     """
     x, y, log2_width, log2_height = block
     width, height = 1 << log2_width, 1 << log2_height
@@ -216,5 +243,6 @@ def predict_from_luma(luma, plane, block, prediction):
         slope = ((sum_products * count - sum_luma * sum_chroma) << 10) // variance
         slope = min(max(slope, -4096), 4096)
     for row in range(height):
-        for column in range(width):
-            prediction[row, column] = mean_chroma + ((slope * (luma[y + row, x + column] - mean_luma) + 512) >> 10)
+        for column in range(0, width, LANES):
+            difference = block_lanes(luma[y + row], x + column, width) - spread(mean_luma)
+            put_lanes(spread(mean_chroma) + ((spread(slope) * difference + spread(512)) >> 10), prediction[row], column)

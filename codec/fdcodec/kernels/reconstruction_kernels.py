@@ -18,7 +18,7 @@ from fdcodec.kernels.block_kernels import TREE_CELLS, block_at, cells_in_turn, s
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.lanes import LANES, lanes_at, put_block_lanes, spread
 from fdcodec.kernels.learned_kernels import predict_by_model
-from fdcodec.kernels.prediction_kernels import predict, predict_from_luma
+from fdcodec.kernels.prediction_kernels import predict, predict_from_luma, reads_smoothed
 from fdcodec.kernels.reference_kernels import gather_references, smooth_references
 from fdcodec.kernels.registers import larger, smaller
 from fdcodec.kernels.transform_kernels import inverse_transform
@@ -71,7 +71,9 @@ def predict_gathered(plane, luma, block, mode, tables, work):
 def predict_block(plane, luma, block, mode, tables, work):
     """Predict a block from decoded samples in any mode into `work.prediction`."""
     if mode != CHROMA_FROM_LUMA:
-        gather_border(plane, block, work)
+        gather_references(plane, block, work.references)
+        if reads_smoothed(mode, block[2], block[3]):
+            smooth_references(work.references, (1 << block[2]) + (1 << block[3]), work.smoothed)
     predict_gathered(plane, luma, block, mode, tables, work)
 
 

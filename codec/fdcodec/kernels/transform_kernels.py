@@ -29,6 +29,7 @@ from fdcodec.coding.constants import (
 from fdcodec.kernels.block_kernels import size_class
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.lanes import LANES, block_lanes, lanes_at, put_lanes, spread
+from fdcodec.kernels.registers import larger, smaller
 from fdcodec.kernels.zone_kernels import ZONE, analyze, synthesize, zone_of
 
 _MATRIX_HALF = 1 << (MATRIX_BITS - 1)
@@ -65,13 +66,22 @@ def base_rows(tables, mode, log2_width, log2_height):
 
 @kernel()
 def _multiply(left, right, rows, inner, width, out):
-    """Write out[:rows] = (left[:rows, :inner] @ right[:inner] + half) >> MATRIX_BITS, eight columns at a time."""
+    """Write out[:rows] = (left[:rows, :inner] @ right[:inner] + half) >> MATRIX_BITS, by four rows and eight columns.
+
+    Of `left` and `out` the rows up to a multiple of four are read and written.
+    """
     for column in range(0, width, LANES):
-        for i in range(rows):
-            weights, sums = left[i], spread(_MATRIX_HALF)
+        for i in range(0, rows, 4):
+            first, second, third, fourth = left[i], left[i + 1], left[i + 2], left[i + 3]
+            a = b = c = d = spread(_MATRIX_HALF)
             for k in range(inner):
-                sums = sums + spread(weights[k]) * lanes_at(right[k], column)
-            put_lanes(sums >> MATRIX_BITS, out[i], column)
+                line = lanes_at(right[k], column)
+                a, b = a + spread(first[k]) * line, b + spread(second[k]) * line
+                c, d = c + spread(third[k]) * line, d + spread(fourth[k]) * line
+            put_lanes(a >> MATRIX_BITS, out[i], column)
+            put_lanes(b >> MATRIX_BITS, out[i + 1], column)
+            put_lanes(c >> MATRIX_BITS, out[i + 2], column)
+            put_lanes(d >> MATRIX_BITS, out[i + 3], column)
 
 
 @kernel(inner=True)
@@ -157,5 +167,5 @@ def _clamp(block, n_rows, n_columns):
     """Clamp a block to +-COEFFICIENT_LIMIT."""
     for i in range(n_rows):
         line = block[i]
-        for j in range(n_columns):
-            line[j] = min(max(line[j], -_LIMIT), _LIMIT)
+        for j in range(0, n_columns, LANES):
+            put_lanes(smaller(larger(lanes_at(line, j), spread(-_LIMIT)), spread(_LIMIT)), line, j)

@@ -92,12 +92,14 @@ def _wide_columns(matrix, values, rows, n_values, count, sums):
 
 @kernel()
 def _short_columns(matrix, values, rows, n_values, count, sums):
-    """Write the same of values whose magnitudes add up to less than 2^15, eight sums at a time."""
-    for j in range(0, count, LANES):
-        total = spread(_ROTATION_HALF)
+    """Write the same of values whose magnitudes add up to less than 2^15, sixteen sums at a time."""
+    for j in range(0, count, 2 * LANES):
+        first = second = spread(_ROTATION_HALF)
         for n in range(n_values):
-            total = total + spread(values[n]) * lanes_at(matrix[rows[n]], j)
-        put_lanes(total >> ROTATION_BITS, sums, j)
+            value, weights = spread(values[n]), matrix[rows[n]]
+            first, second = first + value * lanes_at(weights, j), second + value * lanes_at(weights, j + LANES)
+        put_lanes(first >> ROTATION_BITS, sums, j)
+        put_lanes(second >> ROTATION_BITS, sums, j + LANES)
 
 
 @kernel()
