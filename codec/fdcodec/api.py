@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fdcodec import container
 from fdcodec.arguments import checked_encoding, checked_region
+from fdcodec.errors import EmbeddingWarning
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.sources import Source, read_source
 
@@ -51,8 +52,7 @@ def encode(
     quality
         0 (smallest file) to 100 (finest), of 16-bit samples relative to their range; 75 if no other target is given.
     psnr_db
-        PSNR to reach over all samples, in dB, within 0.1 dB where it can be reached; at most eight encodes. Its peak is
-        255 or 65535.
+        PSNR over all samples, in dB by the peak 255 or 65535, within 0.1 where that can be had; at most eight encodes.
     bpp, size_bytes
         Size of the whole file, in bits per pixel or in bytes: not above, and at least 97 % of it, where that can be
         reached; at most eight encodes.
@@ -108,8 +108,11 @@ def encode(
     ConversionWarning
         Of a Pillow image, colours of another space are stored as RGB, or other frames, a transparent value of 16 bits,
         texts, or metadata that are damaged or have no place are left out.
+    EmbeddingWarning
+        With `embed=False`: the class model is not where `decode` would find it here.
     """
     from fdcodec.image.arrays import as_picture
+    from fdcodec.model.embedding import absence
     from fdcodec.targets import encode_to_target
 
     picture = as_picture(image, exif=exif, xmp=xmp, icc=icc)
@@ -131,6 +134,8 @@ def encode(
     encoded = encode_to_target(picture, settings, target)
     if encoded.miss is not None:
         warnings.warn(encoded.miss, stacklevel=2)
+    if settings.embed is False and (told := absence(transform, "the file")):
+        warnings.warn(EmbeddingWarning(told), stacklevel=2)
     return encoded.data
 
 

@@ -70,7 +70,7 @@ class ConversionWarning(UserWarning):
 
 
 class EmbeddingWarning(UserWarning):
-    """Each chunk of a store will carry the class model, which nobody asked for, or none will, and readers lack it."""
+    """Each chunk of a store will carry the class model, which nobody asked for; or a file names one that is absent."""
 
     exit_code = 0
 

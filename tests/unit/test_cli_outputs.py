@@ -33,7 +33,8 @@ def test_format_that_cannot_hold_the_picture_is_told_before_it_is_decoded(cli, m
     cli("encode", "a.png", "a.fdc", "--lossless")
     monkeypatch.setattr(decoding, "picture_and_loss", lambda *_, **__: pytest.fail("work was begun"))
     result = cli("decode", "a.fdc", "a.pgm")
-    assert (result.code, ".pgm cannot hold 3 channels of 8 bits; write .png" in result.err) == (3, True)
+    told = ".pgm cannot hold 3 channels of 8 bits; write .png, by the output's name or --format png"
+    assert (result.code, told in result.err) == (3, True)
 
 
 def test_input_that_is_not_there_is_told_first(cli):
@@ -152,6 +153,6 @@ def test_other_command_is_meant_where_no_output_is_named(cli, arguments, meant):
 def test_directory_that_is_meant_as_output_has_a_hint(cli, idle):
     """A directory as the last name, as for cp, is refused with the option that writes into it."""
     Path("out").mkdir()
-    assert "--out-dir to write into it" in cli("encode", "a.png", "out").err
+    assert "--out-dir names one to write into" in cli("encode", "a.png", "out").err
     for command in (("check", "out"), ("encode", "out", "--out-dir", "else"), ("learn", "out", "-o", "a.fdt")):
         assert "--out-dir to" not in cli(*command).err

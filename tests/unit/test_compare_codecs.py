@@ -1,5 +1,7 @@
 """The rival codecs: whole files, right shapes, quality that grows, absence that is reported."""
 
+import warnings
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -79,6 +81,14 @@ def test_fdcodec_is_taken_once_for_each_transform():
     assert "fdc" in NAMES
 
 
+def test_codecs_have_names_of_their_own():
+    """What is given twice is taken once, and two models whose files have one name are refused."""
+    chosen, _ = select(("fdc", "jpeg420", "fdc", "jpeg420"), ("dct", "dct"))
+    assert [codec.name for codec in chosen] == ["fdc-dct", "jpeg420"]
+    with pytest.raises(ParameterError, match=r"transforms: dct and mine/dct\.fdt have one name, 'dct'"):
+        select(("fdc",), ("dct", "auto", "mine/dct.fdt"))
+
+
 def test_tune_is_named_and_used():
     """Tuned by eye, fdcodec has names and settings that say so and files that are so; tuned for PSNR it has neither."""
     plain, visual = (select(("fdc",), ("dct",), tune)[0][0] for tune in ("psnr", "visual"))
@@ -98,7 +108,9 @@ def test_models_of_ones_own_can_be_named(tmp_path):
     image = photo(32, 48)
     carrying, naming = (select(("fdc",), (str(tmp_path / "own.fdt"),), embed=embed)[0][0] for embed in ("auto", False))
     assert (carrying.settings, naming.settings) == ("transform=own", "transform=own, models named")
-    files = carrying.encode(image, 50), naming.encode(image, 50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        files = carrying.encode(image, 50), naming.encode(image, 50)
     assert len(files[0]) > len(files[1]) + len(own.to_bytes())
     assert np.array_equal(carrying.decode(files[0], image), naming.decode(files[1], image))
 

@@ -32,7 +32,8 @@ def folder(tmp_path_factory):
 
 def test_report_is_the_same_for_the_same_results(folder):
     """Rendering stored results again gives the same page."""
-    assert (folder / "index.html").read_text() == report.render(Comparison.load(folder / "results"), folder)
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    assert page == report.render(Comparison.load(folder / "results"), folder)
 
 
 def test_page_is_self_contained(folder):
@@ -141,7 +142,7 @@ def test_command_writes_a_report_and_prints_json(picture, tmp_path):
     assert str(output / "index.html") == printed["report"]
     assert {"psnr-rgb"} == set(printed["bd_rate_percent"])
     assert printed["bd_rate_percent"]["psnr-rgb"]["jpeg420"] == 0
-    assert (output / "results" / "picture" / "webp.json").exists()
+    assert (output / "results/images/picture/webp.json").exists()
 
 
 def test_command_names_the_tune(picture, tmp_path):
@@ -149,7 +150,7 @@ def test_command_names_the_tune(picture, tmp_path):
     output = tmp_path / "report"
     options = ["--codecs", "fdc", "--transforms", "dct", "--metrics", "psnr", "--qualities", "20,40,60,80"]
     run(picture, "-o", output, *options, "--tune", "visual")
-    record = json.loads((output / "results" / "picture" / "fdc-dct-visual.json").read_text())
+    record = json.loads((output / "results/images/picture/fdc-dct-visual.json").read_text())
     assert (record["name"], "tune=visual" in record["description"]) == ("fdcodec dct visual", True)
     assert "fdcodec dct visual" in (output / "index.html").read_text()
 

@@ -11,6 +11,7 @@ from PIL import Image
 from tests.compare_stub import ENVIRONMENT, Quantizer, small_comparison, subject
 
 from fdcodec import learn
+from fdcodec.compare import report
 from fdcodec.compare.aggregate import average_bd_rates, average_curves, complete_images, image_bd_rates, speeds, spread
 from fdcodec.compare.metrics import psnr
 from fdcodec.compare.records import Comparison, write_json
@@ -53,6 +54,16 @@ def test_comparison_survives_storing(tmp_path):
     comparison = small_comparison(tmp_path)
     comparison.save(tmp_path / "results")
     assert comparison == Comparison.load(tmp_path / "results")
+
+
+def test_images_are_stored_by_any_name(tmp_path):
+    """Names that other files of a report have, and names that are no text, are those of images like any other."""
+    subjects = [subject(name, 8, 8, seed=1, gray=True) for name in ("average", "run.json", "a,b\n<&>", "\udcff")]
+    measured = Comparison(ENVIRONMENT, {}, list(sweep(subjects, [Quantizer()], ("psnr",))))
+    measured.save(tmp_path / "results")
+    page = report.write(measured, tmp_path).read_text(encoding="utf-8")
+    assert Comparison.load(tmp_path / "results") == measured
+    assert "<th>a,b\n&lt;&amp;&gt;</th>" in page
 
 
 def test_infinite_values_are_null_in_json(tmp_path):

@@ -1,5 +1,6 @@
 """Pillow saves our files as `encode` makes them."""
 
+import warnings
 from inspect import signature
 from io import BytesIO
 
@@ -46,16 +47,35 @@ def test_every_argument_of_encode_is_taken():
         saved(image, icc_profile={})
 
 
+OF_OTHER_FORMATS = """
+    optimize progressive subsampling qtables dpi comment compress_level pnginfo transparency duration loop disposal
+    method exact alpha_quality near_lossless kmin kmax background compression tiffinfo append_images
+    speed codec range tile_rows tile_cols quality_mode quality_layers tile_size tile_offset max_threads chroma bits
+"""
+
+
 def test_arguments_of_other_formats_are_ignored():
     """As Pillow documents it, an argument that a format does not know is ignored."""
     image = Image.fromarray(MODES["L"])
-    assert saved(image, optimize=True) == saved(image)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert saved(image, **dict.fromkeys(OF_OTHER_FORMATS.split(), 1)) == saved(image)
 
 
-@pytest.mark.parametrize("name", ["psnr", "size"])
-def test_targets_by_the_names_of_the_command_line_are_refused(name):
-    """A target that would be ignored without a word is an error that gives the right name."""
-    with pytest.raises(ParameterError, match=f"{name}: the command line's name for {name}_"):
+@pytest.mark.parametrize(
+    ("name", "meant"), [("qualty", "quality"), ("Lossless", "lossless"), ("psnrdb", "psnr_db"), ("iccprofile", "icc_p")]
+)
+def test_misspelt_arguments_are_warned_of(name, meant):
+    """What is nearly the name of an argument is ignored with a warning that has the right one, and all others."""
+    with pytest.warns(UserWarning, match=f"^{name}: ignored; did you mean {meant}.*effort.*tune") as told:
+        saved(Image.fromarray(MODES["L"]), **{name: 30})
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(("name", "right"), [("psnr", "psnr_db"), ("size", "size_bytes"), ("icc", "icc_profile")])
+def test_arguments_by_the_names_of_the_command_line_or_of_encode_are_refused(name, right):
+    """What would be ignored without a word, as it has another name here, is an error that gives that."""
+    with pytest.raises(ParameterError, match=f"^{name}: this is called {right} here"):
         saved(Image.fromarray(MODES["L"]), **{name: 30})
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from tests.images import ramp
 
+import fdcodec
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.errors import EmbeddingWarning, TransformNotFoundError
 from fdcodec.model import ClassModel, get
@@ -60,7 +61,7 @@ def test_model_in_each_chunk_is_told(codec, own):
 def test_model_that_is_nowhere_found_is_told(codec, own, monkeypatch):
     """With embed=False a model outside FDCODEC_MODEL_PATH has a warning, and one inside has none."""
     with pytest.warns(
-        EmbeddingWarning, match=r"keep .*mine\.fdt: .* copy it to a directory .*FDCODEC_MODEL_PATH"
+        EmbeddingWarning, match=r"keep .*mine\.fdt: .* put it into a directory .*FDCODEC_MODEL_PATH"
     ) as told:
         codec(transform=own, embed=False)
     assert told[0].filename == __file__
@@ -127,13 +128,30 @@ def test_store_is_read_by_what_its_chunks_name(codec, embed, own):
             match=r"the file needs the class model .*of these a store takes FDCODEC_MODEL_PATH, .*mine",
         ):
             array[:]
-    with pytest.raises(FileNotFoundError, match=r"no file .*mine\.fdt"):
+    with pytest.raises(FileNotFoundError, match=r"no file .*mine\.fdt; .* written with transform=.*current directory"):
         array[:] = GRAY
 
 
 def test_codec_of_a_store_keeps_the_model_that_it_writes_with(own):
-    """It has a warning of a model that is nowhere found when it writes, and reads what it wrote."""
+    """It has one warning of a model that is nowhere found when it first writes, and reads what it wrote."""
     codec = NumcodecsCodec.from_config({"transform": own, "embed": False})
     with pytest.warns(EmbeddingWarning, match=r"keep .*mine\.fdt"):
         data = codec.encode(GRAY)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        codec.encode(GRAY)
     assert codec.decode(data).shape == GRAY.shape
+
+
+@pytest.mark.parametrize("embed", [np.False_, False])
+def test_encode_with_a_model_that_is_nowhere_found_is_told(own, embed, monkeypatch):
+    """`encode` with embed=False warns of a model outside FDCODEC_MODEL_PATH, by its name or path, of no other."""
+    for transform, called in ((own, r".*mine\.fdt"), (ClassModel.load(own), "mine")):
+        with pytest.warns(EmbeddingWarning, match=rf"^embed: keep {called}: it is not installed") as told:
+            fdcodec.encode(GRAY, transform=transform, embed=embed)
+        assert told[0].filename == __file__
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(Path(own).parent))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for transform in (own, "dct", "auto"):
+            fdcodec.encode(GRAY, transform=transform, embed=embed)

@@ -11,7 +11,7 @@ import pytest
 from tests.images import noise, photo, ramp
 
 import fdcodec
-from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError
+from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, TargetWarning
 from fdcodec.integrations.stores import StoreCodec, image_shape
 
 numcodecs = pytest.importorskip("numcodecs")
@@ -125,6 +125,25 @@ def test_numbers_of_numpy_are_kept_as_json_takes_them(make, codec):
     """A quality or an effort that numpy made is one like any other."""
     store = make(GRAY, codec(quality=np.float32(30), effort=np.int8(2), lossless=np.bool_(False)), chunks=GRAY.shape)
     assert zarr.open_array(store, mode="r")[:].shape == GRAY.shape
+
+
+@pytest.mark.parametrize(
+    ("configuration", "told"),
+    [({"qualty": 60}, "configuration: 'qualty' is not one of quality, .*tune;"), ({"effort": "5"}, "effort: '5' is")],
+)
+def test_metadata_that_describe_no_codec_are_told(configuration, told):
+    """A store whose metadata have a key that there is not, or a value of another kind, is an error that names it."""
+    with pytest.raises(ParameterError, match=told):
+        ZarrCodec.from_dict({"name": "fdcodec", "configuration": configuration})
+    with pytest.raises(ParameterError, match=told):
+        numcodecs.get_codec({"id": "fdcodec", **configuration})
+
+
+@stores
+def test_missed_target_of_a_chunk_is_told(make, codec):
+    """A chunk that no quality fits into a size has the warning of `encode`."""
+    with pytest.warns(TargetWarning):
+        make(DEEP, codec(size_bytes=20, effort=1), chunks=DEEP.shape)
 
 
 @stores

@@ -59,7 +59,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     metavar="NAMES",
     callback=_names,
     shell_complete=completing(*CODECS),
-    help=f"Of {', '.join(CODECS)} [all].",
+    help=f"Some of {', '.join(CODECS)}, joined by commas [all that are installed].",
 )
 @click.option(
     "--transforms",
@@ -68,14 +68,16 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     default="auto,dct",
     shell_complete=listed_model_names,
     show_default=True,
-    help="Of fdcodec; names or paths.",
+    help="Class models of fdcodec, names or paths, joined by commas; each is a codec of its own.",
 )
 @click.option(
     "--no-embed",
     is_flag=True,
-    help="Of fdcodec: class models of your own are named, and not counted in each file.",
+    help="Files of fdcodec name class models of your own, and do not count them.",
 )
-@click.option("--tune", type=click.Choice(TUNES), default="psnr", show_default=True, help="Of fdcodec, as of encode.")
+@click.option(
+    "--tune", type=click.Choice(TUNES), default="psnr", show_default=True, help="Of files of fdcodec, as of encode."
+)
 @click.option(
     "--qualities",
     metavar="NUMBERS",
@@ -88,7 +90,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     metavar="NAMES",
     callback=_names,
     shell_complete=completing(*METRICS),
-    help=f"Of {', '.join(METRICS)} [all installed].",
+    help=f"Some of {', '.join(METRICS)}, joined by commas [all that are installed].",
 )
 @click.option("-f", "--force", is_flag=True, help="Write into a folder that is not empty.")
 @click.option("--json", "as_json", is_flag=True, help="Print the BD-rates as JSON.")

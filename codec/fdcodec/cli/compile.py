@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 def compile() -> int:
-    """Compile the code of every part now, which else its first use waits for: four to six minutes, once a version."""
+    """Compile now what the first use of each part would wait for: four to six minutes, once for each version."""
     from fdcodec.first_use import compile_beside
     from fdcodec.kernels.code_cache import is_code_kept
     from fdcodec.kernels.jit import before_compiling

@@ -37,7 +37,7 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
     "--format",
     "suffix",
     shell_complete=options.completing(*FORMATS),
-    help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; png unless -o says otherwise.",
+    help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; png unless the output's name says otherwise.",
 )
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Decode only this rectangle, in pixels.")
 @click.option(
@@ -64,7 +64,8 @@ def decode(
 ) -> int:
     """Decode .fdc files to images: `decode in.fdc out.png`, or many at once.
 
-    The suffix of the output decides the format; elsewhere --format does.
+    An input is a file, - for standard input, or with -r a directory. The suffix of the output decides the format;
+    where none is named, --format does.
     """
     from fdcodec.image.writing import SUFFIXES
     from fdcodec.model import resolve

@@ -41,7 +41,7 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @options.inputs_and_output
 @options.outputs
 @click.option(
-    "--frames", "all_frames", is_flag=True, help="Take every frame or page: of a.tif a-1.fdc, a-2.fdc and so on."
+    "--frames", "all_frames", is_flag=True, help="Take every frame or page: a.tif gives a-1.fdc, a-2.fdc and so on."
 )
 @click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")
 @click.option(
@@ -65,15 +65,22 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
     default="auto",
     show_default=True,
     shell_complete=options.model_names,
-    help="auto, a preset, or the path of an .fdt file.",
+    help="auto, a name that `fdcodec transforms` lists, or the path of an .fdt file.",
 )
-@click.option("--embed/--no-embed", default=None, help="Put the class model into the file, or only its hash.")
+@click.option(
+    "--embed/--no-embed",
+    default=None,
+    help="Put the whole class model into the file, or only its hash; without either presets by hash, and of others "
+    "what they differ in from a preset.",
+)
 @click.option("-e", "--effort", type=int, default=5, show_default=True, help="1 (fastest) to 9 (smallest file).")
 @options.threads
 @click.option(
-    "--tile", type=int, help=f"Side of tiles that can be decoded alone, {MIN_TILE_SIZE} to {MAX_SIDE} pixels."
+    "--tile",
+    type=int,
+    help=f"Side of tiles that can be decoded alone, {MIN_TILE_SIZE} to {MAX_SIDE} pixels; else by the picture's size.",
 )
-@click.option("--sparsity", type=int, help="Most coefficients kept in a block.")
+@click.option("--sparsity", type=int, help="Most coefficients kept in a block; else no limit.")
 @click.option(
     "--tune",
     type=click.Choice(TUNES),
@@ -87,9 +94,9 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
     show_default=True,
     callback=_metadata_names,
     shell_complete=options.completing("all", "none", *_METADATA),
-    help="all, none, or exif,xmp,icc.",
+    help="What to store: all, none, or some of exif,xmp,icc, joined by commas.",
 )
-@click.option("--verify", is_flag=True, help="Decode the result, and store the hash of its samples.")
+@click.option("--verify", is_flag=True, help="Decode the result, and store the hash of its samples, for `check`.")
 @options.reports
 def encode(
     inputs: tuple[str, ...],
@@ -105,7 +112,10 @@ def encode(
     quiet: bool,
     **settings: Any,
 ) -> int:
-    """Encode images to .fdc files: `encode in.png out.fdc`, or many at once, each beside its input or in --out-dir."""
+    """Encode images to .fdc files: `encode in.png out.fdc`, or many at once, each beside its input or in --out-dir.
+
+    An input is a file, - for standard input, or with -r a directory.
+    """
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc", ".fdc")

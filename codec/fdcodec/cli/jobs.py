@@ -129,8 +129,8 @@ def find_files(
             found.append(Found(path, Path(path.name)))
             continue
         if not recursive:
-            instead = "" if out_dir is not None else ", or --out-dir to write into it"
-            raise click.UsageError(f"{path} is a directory; add -r to take the files below it{instead}")
+            besides = "" if out_dir is not None else " (--out-dir names one to write into)"
+            raise click.UsageError(f"{path} is a directory; add -r to take the files below it{besides}")
         found += _files_below(path, suffixes)
     if not found:
         raise click.UsageError(f"no inputs: below {' and '.join(inputs)} no file ends in {', '.join(sorted(suffixes))}")

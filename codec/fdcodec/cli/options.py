@@ -110,7 +110,7 @@ def threads(command: Command) -> Command:
         type=int,
         default=1,
         show_default=True,
-        help=f"Threads, at most {MAX_THREADS}, over inputs and over what is in each; 0 for one a processor.",
+        help=f"Threads, at most {MAX_THREADS}, over inputs and over what is in each; 0 takes one for each processor.",
     )(command)
 
 

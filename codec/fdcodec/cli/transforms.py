@@ -21,9 +21,10 @@ def transforms(context: click.Context) -> int:
 @transforms.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
 def list_models(as_json: bool) -> int:
-    """List names, hashes and sizes; a file that holds no model is named on stderr, and the exit code is then 1.
+    """List names, hashes and sizes.
 
-    Files whose name is that of a model found before them are named there too.
+    A file that holds no model is named on stderr, and the exit code is then 1. Files whose name is that of a model
+    found before them are named there too.
     """
     from fdcodec import model
     from fdcodec.inspection import describe_model
@@ -49,7 +50,10 @@ def list_models(as_json: bool) -> int:
 @transforms.command("show")
 @click.argument("name", shell_complete=model_names)
 def show_model(name: str) -> None:
-    """Write everything about a model, given by name or by the path of an .fdt file, as JSON."""
+    """Write everything about a model as JSON.
+
+    NAME is one that `fdcodec transforms` lists, or the path of an .fdt file.
+    """
     from fdcodec import model
     from fdcodec.inspection import describe_model
 

@@ -1,6 +1,7 @@
 """The codecs that can be compared: fdcodec itself, and the rivals that are installed."""
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
@@ -9,7 +10,7 @@ import fdcodec
 from fdcodec.arguments import check_tune
 from fdcodec.compare.base import Codec
 from fdcodec.compare.rivals import RIVALS
-from fdcodec.errors import ParameterError
+from fdcodec.errors import EmbeddingWarning, ParameterError
 from fdcodec.image.picture import Samples
 from fdcodec.model import registry
 from fdcodec.model.class_model import ClassModel
@@ -55,7 +56,8 @@ class Fdc(Codec):
 
     def encode(self, image: Samples, quality: float) -> bytes:
         """Encode with the public function."""
-        return fdcodec.encode(image, quality=quality, transform=self.transform, tune=self.tune, embed=self.embed)
+        with warnings.catch_warnings(action="ignore", category=EmbeddingWarning):  # `decode` has the model
+            return fdcodec.encode(image, quality=quality, transform=self.transform, tune=self.tune, embed=self.embed)
 
     def decode(self, data: bytes, like: Samples) -> Samples:
         """Decode with the public function."""
@@ -88,12 +90,21 @@ def select(
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         raise ParameterError(f"codecs: {', '.join(unknown)!r} is unknown; allowed are {', '.join(NAMES)}")
-    wanted = [
-        codec
-        for name in names
-        for codec in ([Fdc(transform, tune, embed) for transform in transforms] if name == "fdc" else [RIVALS[name]()])
-    ]
+    _refuse_one_name(transforms)
+    own = [Fdc(transform, tune, embed) for transform in dict.fromkeys(transforms)]
+    wanted = [codec for name in dict.fromkeys(names) for codec in (own if name == "fdc" else [RIVALS[name]()])]
     return [c for c in wanted if not c.missing()], {c.label: c.missing() for c in wanted if c.missing()}
+
+
+def _refuse_one_name(transforms: tuple[str, ...]) -> None:
+    """Raise ParameterError if two transforms have the name by which results are kept."""
+    owners: dict[str, str] = {}
+    for transform in transforms:
+        name = Path(transform).stem
+        if (owner := owners.setdefault(name, transform)) != transform:
+            raise ParameterError(
+                f"transforms: {owner} and {transform} have one name, {name!r}; rename one, or compare them apart"
+            )
 
 
 def _hashes_in(recipe: object) -> Iterator[str]:

@@ -65,7 +65,7 @@ class Comparison:
         return [key for key in keys if key.endswith(("-rgb", "-y", "-y16"))]
 
     def save(self, directory: Path) -> None:
-        """Write ``run.json`` and ``IMAGE/CODEC.json`` under `directory`."""
+        """Write ``run.json`` and ``images/IMAGE/CODEC.json`` under `directory`."""
         run = {"environment": self.environment, "skipped": self.skipped, "crops": [asdict(c) for c in self.crops]}
         write_json(directory / "run.json", run | {"records": [_path(record) for record in self.records]})
         for record in self.records:
@@ -86,7 +86,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def _path(record: Record) -> str:
-    return f"{record.image['name']}/{record.codec}.json"
+    return f"images/{record.image['name']}/{record.codec}.json"
 
 
 def _parse(stored: dict[str, Any]) -> Record:

@@ -34,12 +34,12 @@ def write(comparison: Comparison, folder: Path) -> Path:
     """Write ``index.html``, the plots as SVG and PNG and CompressAI-style averages into `folder`; return the page."""
     for measure in _drawable(comparison):
         figure = plots.rate_distortion(comparison, measure)
-        (folder / f"{measure}.svg").write_text(plots.svg(figure))
+        (folder / f"{measure}.svg").write_text(plots.svg(figure), encoding="utf-8")
         (folder / f"{measure}.png").write_bytes(plots.png(figure))
     for codec, averages in compressai_averages(comparison).items():
         write_json(folder / "results" / "average" / f"{codec}.json", averages)
     target = folder / "index.html"
-    target.write_text(render(comparison, folder))
+    target.write_text(render(comparison, folder), encoding="utf-8", errors="replace")  # of names that are no text
     return target
 
 
@@ -93,7 +93,7 @@ def _curves(measures: list[str], folder: Path) -> str:
     """Return the stored drawings with the colours of text and grid left to the page."""
     drawings = []
     for measure in measures:
-        svg = (folder / f"{measure}.svg").read_text()
+        svg = (folder / f"{measure}.svg").read_text(encoding="utf-8")
         svg = svg[svg.index("<svg") :].replace(plots.INK, "currentColor").replace(plots.FAINT, "var(--line)")
         drawings.append(f"<div>{svg}</div>")
     return f'<div class="plots">{"".join(drawings)}</div>'

@@ -132,7 +132,10 @@ def refuse_samples(channels: int, depth: int, suffix: str) -> None:
     deep = depth == 16 and not (target.sixteen_bit_gray and channels == 1)
     if deep or channels not in target.channels:
         able = ".npy" if depth == 16 and channels > 1 else ".png"
-        raise UnsupportedError(f"{suffix} cannot hold {counted(channels, 'channel')} of {depth} bits; write {able}")
+        raise UnsupportedError(
+            f"{suffix} cannot hold {counted(channels, 'channel')} of {depth} bits; write {able}, by the output's name "
+            f"or --format {able[1:]}"
+        )
 
 
 def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[str]]:

@@ -6,8 +6,10 @@
   and ValueError for an argument of `save`.
 """
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from inspect import signature
 from typing import IO, Any
 
@@ -22,9 +24,14 @@ from fdcodec.limits import MAX_SIDE
 
 _FORMAT = "FDC"
 _MODES = {(1, 8): "L", (2, 8): "LA", (3, 8): "RGB", (4, 8): "RGBA", (1, 16): "I;16"}
-_OTHER_NAMES = {"psnr": "psnr_db", "size": "size_bytes"}  # of the command line; Pillow ignores what it does not know
+_OTHER_NAMES = {"psnr": "psnr_db", "size": "size_bytes", "icc": "icc_profile"}
+"""What the command line and `encode` call some; Pillow ignores what it does not know."""
+
 _METADATA = {"exif": "exif", "xmp": "xmp", "icc": "icc_profile"}
 """Arguments of `encode`, and what Pillow calls them."""
+
+_NEARLY = 0.8
+"""Likeness of a misspelt name, as of difflib; of what Pillow's formats take, only `title` of PDF is so near to one."""
 
 _OPTIONS = signature(api.encode).parameters.keys() - {"image", *_METADATA}
 
@@ -39,9 +46,10 @@ def register_pillow() -> None:
     `partial`.
 
     `Image.save` takes the arguments of `fdcodec.encode`, with `icc_profile` for `icc`, and `exif` as bytes or as an
-    `Image.Exif`. It converts the image as `fdcodec.encode` does, and ignores other arguments, as Pillow's formats do.
-    Metadata that the image brings is kept where no argument names it, and left out where that is None or empty. Pillow
-    empties an existing file before it asks for a new one: a `save` over it that is refused loses it.
+    `Image.Exif`. It converts the image as `fdcodec.encode` does, and ignores other arguments, as Pillow's formats do;
+    of names that are nearly right a UserWarning tells. Metadata that the image brings is kept where no argument names
+    it, and left out where that is None or empty. Pillow empties an existing file before it asks for a new one: a `save`
+    over it that is refused loses it.
 
     Raises
     ------
@@ -158,11 +166,20 @@ def _save(image: Image.Image, file: IO[bytes], filename: str | bytes) -> None:
     given = image.encoderinfo
     for name, own in _OTHER_NAMES.items():
         if name in given:
-            raise ParameterError(f"{name}: the command line's name for {own}; give that")
+            raise ParameterError(f"{name}: this is called {own} here; give that")
+    _warn_of_misspelt(given)
     options = {name: given[name] for name in _OPTIONS & given.keys()}
     metadata = {name: _block(given[own]) for name, own in _METADATA.items() if own in given}
     with _pillow_errors():
         file.write(api.encode(image, **metadata, **options))
+
+
+def _warn_of_misspelt(given: Iterable[str]) -> None:
+    """Warn of names that are nearly those of arguments; all others may be meant for other formats."""
+    names = sorted({*_OPTIONS, *_METADATA.values()})
+    for name in given:
+        if name not in names and (meant := get_close_matches(name.lower(), names, 1, _NEARLY)):
+            warnings.warn(f"{name}: ignored; did you mean {meant[0]}? There are {', '.join(names)}", stacklevel=4)
 
 
 def _block(given: Any) -> Any:

@@ -1,20 +1,22 @@
 """Chunks of array stores as images: what the codecs for numcodecs and for zarr have in common."""
 
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
+from reprlib import repr as shown
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import api
-from fdcodec.arguments import checked_encoding, resolved
+from fdcodec.arguments import Target, checked_encoding, resolved
+from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError, TransformNotFoundError
 from fdcodec.image.picture import Samples
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel
-from fdcodec.model.embedding import embedding
-from fdcodec.model.registry import is_installed, is_preset
+from fdcodec.model.embedding import absence, embedding
+from fdcodec.model.registry import is_preset
 
 MAX_CHANNELS = 4
 
@@ -61,13 +63,14 @@ class StoreCodec:
         for name, value in asdict(self).items():
             if isinstance(value, np.generic):
                 object.__setattr__(self, name, value.item())  # or JSON does not take it
-        self._check_arguments()
+        self._checked_arguments()
         self._take_model()
 
-    def _check_arguments(self) -> None:
+    def _checked_arguments(self) -> tuple[EncoderSettings, Target]:
+        """Return what chunks are encoded by."""
         if not isinstance(self.transform, str):
             raise ParameterError(f"transform: {type(self.transform).__name__} is not a string; give a name or a path")
-        checked_encoding(**asdict(self), verify=False, threads=1, tile=None, sparsity=None)
+        return checked_encoding(**asdict(self), verify=False, threads=1, tile=None, sparsity=None)
 
     def _take_model(self) -> None:
         """Keep the model that is written with, and tell what to know of where readers have it from."""
@@ -75,21 +78,40 @@ class StoreCodec:
             model = resolved(self.transform)
             object.__setattr__(self, "_model", model)
             if told := _warning(model, self.transform, self.embed):
-                warnings.warn(EmbeddingWarning(f"embed: {told}"), stacklevel=4)
+                warnings.warn(EmbeddingWarning(told), stacklevel=4)
 
     @classmethod
     def of_store(cls, configuration: dict[str, Any]) -> Self:
         """Return the codec that a store was made with; its class model may be missing here: readers may not need it."""
+        known = [field.name for field in fields(cls)]
+        if unknown := [name for name in configuration if name not in known]:
+            raise ParameterError(
+                f"configuration: {shown(unknown[0])} is not one of {', '.join(known)}; the store's metadata are wrong, "
+                "or for a later version of fdcodec"
+            )
         codec = cls(**configuration | {"transform": "auto"})
         object.__setattr__(codec, "transform", configuration.get("transform", "auto"))
-        codec._check_arguments()
+        codec._checked_arguments()
         return codec
 
     def encode_chunk(self, chunk: NDArray[Any]) -> bytes:
         """Return the file of a chunk of any shape that `image_shape` takes; raises as `fdcodec.encode` does."""
-        self._take_model()  # of a codec that a store was made with
-        options = asdict(self) | {"transform": self._model or self.transform}
-        return api.encode(chunk.reshape(image_shape(chunk.shape)), **options)
+        from fdcodec.image.arrays import as_picture
+        from fdcodec.targets import encode_to_target
+
+        try:
+            self._take_model()  # of a codec that a store was made with
+        except (FileNotFoundError, TransformNotFoundError) as error:
+            raise type(error)(
+                f"{error}; the store is written with transform={self.transform!r}, where a relative path counts from "
+                "the current directory"
+            ) from None
+        settings, target = self._checked_arguments()
+        settings = replace(settings, transform=self._model or self.transform)
+        encoded = encode_to_target(as_picture(chunk.reshape(image_shape(chunk.shape))), settings, target)
+        if encoded.miss is not None:
+            warnings.warn(encoded.miss, stacklevel=2)
+        return encoded.data
 
     def decode_chunk(self, data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:
         """Return the image of a file; raises as `fdcodec.decode` does."""
@@ -106,15 +128,10 @@ def _warning(model: ClassModel, transform: str, embed: bool | Literal["auto"]) -
     """Return what to know of where chunks have a class model from; empty if there is nothing."""
     if embed == "auto" and not is_preset(model):
         return (
-            f"{len(embedding(model, embed))} bytes of each chunk are its class model; give embed=False "
+            f"embed: {len(embedding(model, embed))} bytes of each chunk are its class model; give embed=False "
             "for readers that have it in a directory that FDCODEC_MODEL_PATH names, or embed=True for all of it"
         )
-    if embed is False and not is_installed(model):
-        return (
-            f"keep {transform}: it is not installed, and without it nobody can read these chunks; "
-            "copy it to a directory that FDCODEC_MODEL_PATH names, for readers too, or leave embed=False out"
-        )
-    return ""
+    return absence(transform, "these chunks") if embed is False else ""
 
 
 def image_shape(shape: tuple[int, ...]) -> tuple[int, ...]:

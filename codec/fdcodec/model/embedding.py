@@ -1,5 +1,6 @@
 """A class model inside a file: whole, or as what it differs in from the preset that it was learned from (ADR 0027)."""
 
+import os
 import zlib
 from functools import lru_cache
 from typing import Literal
@@ -7,7 +8,7 @@ from typing import Literal
 from fdcodec.errors import TransformNotFoundError
 from fdcodec.model.body import inflate, parse_body
 from fdcodec.model.class_model import ClassModel
-from fdcodec.model.registry import find, presets
+from fdcodec.model.registry import find, is_installed, presets, resolve
 from fdcodec.model.relative import build_relative, parent_of, parse_relative
 
 
@@ -27,6 +28,25 @@ def embedded(data: bytes, own: ClassModel | None = None) -> ClassModel:
     if (reference := parent_of(body)) is not None:
         body = parse_relative(body, _parent(reference, own).canonical)
     return ClassModel("embedded", *parse_body(body))
+
+
+def absence(transform: str | os.PathLike[str] | ClassModel, readable: str) -> str:
+    """Return the warning of a class model that is named and not embedded; empty where `decode` would find it here.
+
+    Parameters
+    ----------
+    transform
+        What was given for the model.
+    readable
+        What cannot be read without it, for the message.
+    """
+    if transform == "auto" or is_installed(resolve(transform)):
+        return ""
+    return (
+        f"embed: keep {transform.name if isinstance(transform, ClassModel) else transform}: it is not installed, and "
+        f"without it nobody can read {readable}; put it into a directory that FDCODEC_MODEL_PATH names, for readers "
+        "too, or leave embed=False out"
+    )
 
 
 def _parent(reference: bytes, own: ClassModel | None) -> ClassModel:
