@@ -7,14 +7,17 @@ from threading import Lock
 from PIL import Image
 
 from fdcodec.errors import FdcError, LimitError, UnsupportedError
-from fdcodec.image import png
-from fdcodec.image.reading import READABLE_FORMATS, Reading, guarded, opened, read_opened
+from fdcodec.image import npy, png
+from fdcodec.image.reading import READABLE_FORMATS, Reading, check_pixels, guarded, opened, read_opened
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.paths import content_of
 
 
 def frame_count(path: Path) -> int:
     """Return how many frames an image file has, damaged ones too; 1 of what cannot be opened, as reading will tell."""
+    with suppress(FdcError, OSError):
+        if npy.is_npy(path):
+            return npy.npy_frame_count(path)
     with suppress(FdcError), guarded(DEFAULT_MAX_PIXELS), Image.open(path, formats=READABLE_FORMATS) as image:
         frames = _count(image)
         if image.format == "GIF":
@@ -63,6 +66,13 @@ def _colours_bytes(flags: bytes) -> int:
     return 3 << (bits & 7) + 1 if bits & 0x80 else 0
 
 
+def _read_npy(path: Path, frame: int) -> Reading:
+    with guarded(DEFAULT_MAX_PIXELS):
+        picture = npy.frame_of_npy(path, frame)
+        check_pixels((picture.width, picture.height), DEFAULT_MAX_PIXELS)
+    return Reading(picture, ())
+
+
 class FrameReader:
     """Reads frames of image files, in threads too; frames of one file that are asked for in order are sought once.
 
@@ -86,6 +96,8 @@ class FrameReader:
         OSError
             The file cannot be opened.
         """
+        if npy.is_npy(path):
+            return _read_npy(path, frame)
         with self._lock:
             if path != self._path:
                 self._path = self._image = None
