@@ -71,13 +71,15 @@ def learn(
     files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive)
     jobs, pictures = jobs_of(each_frame(files) if all_frames else files), Pictures()
     with console.gathered_notes(len(jobs)):
-        images = [samples for samples in (_read(job, pictures, console) for job in jobs) if samples is not None]
+        read = [(job.source, _read(job, pictures, console)) for job in jobs]
+    images = [samples for _, samples in read if samples is not None]
     if not images:
         return 1
     console.announce_compilation("learning from")
     console.say(f"learning from {counted(len(images), 'image')}; {DURATION}")
     with console.progress() as progress:
-        model = api_learn.learn(images, parent=start, progress=progress)
+        stacks = [source for source, samples in read if samples is not None]
+        model = api_learn.learn(images, parent=start, progress=progress, stacks=stacks)
     model.save(output)
     facts = f"{len(embedding(model, 'auto'))} bytes in each file, {model.hash.hex()[:16]}"
     console.say(f"{output}: learned from {counted(len(images), 'image')}, {facts}")
