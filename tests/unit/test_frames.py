@@ -12,6 +12,7 @@ from tests.stacks import stack, with_short_frame, with_tag
 from fdcodec.errors import FdcError, FormatError, TruncatedError, UnsupportedError
 from fdcodec.image import frames
 from fdcodec.image.frames import FrameReader, frame_count
+from fdcodec.image.reading import read_image
 
 COLOURS = noise(12, 16, 9, seed=3).reshape(12, 16, 3, 3).transpose(2, 0, 1, 3)
 
@@ -172,6 +173,20 @@ def test_metadata_are_those_of_the_page(written):
     tags.load(pictures[1].exif)
     assert dict(tags) == {270: "second"}
     assert np.array_equal([picture.array for picture in pictures], COLOURS[[0, 1, 2, 2]])
+
+
+@pytest.mark.parametrize("third", [8, 7], ids=["whole", "damaged"])
+def test_metadata_of_the_first_page_are_not_those_of_another(third):
+    """A first page without a profile, read alone, has none where a later page has, be the last of an odd depth."""
+    file = BytesIO()
+    with TiffImagePlugin.AppendingTiffWriter(file) as pages:
+        for frame, given in zip(COLOURS[..., 0], ({}, {"icc_profile": b"profile"}, {}), strict=True):
+            Image.fromarray(frame).save(pages, "TIFF", **given)
+            pages.newFrame()
+        data = with_tag(file.getvalue(), 2, 258, third)
+    picture, notes = read_image(data)
+    assert (picture.icc, len(notes)) == (None, 1)
+    assert np.array_equal(picture.array, COLOURS[0, ..., 0])
 
 
 def test_lossless_refuses_what_a_page_loses(written):

@@ -8,6 +8,7 @@ from PIL import Image
 
 from fdcodec.errors import FdcError, LimitError, UnsupportedError
 from fdcodec.image import npy, png
+from fdcodec.image.frame_counts import count_frames, count_frames_behind
 from fdcodec.image.reading import READABLE_FORMATS, Reading, check_pixels, guarded, opened, read_opened
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.paths import content_of
@@ -30,23 +31,12 @@ def frame_count(path: Path) -> int:
 
 def _count(image: Image.Image) -> int:
     """Return how many frames an opened image has."""
-    with suppress(Exception):
-        return int(getattr(image, "n_frames", 1))
-    return _count_behind(image)
-
-
-def _count_behind(image: Image.Image) -> int:
-    """Return how many there are where they cannot be counted: those up to the last, and one for what is behind it."""
-    frame = image.tell()
-    while image.tell() == frame:
-        frame += 1
-        try:
-            image.seek(frame)
-        except EOFError:
-            return frame + (image.format not in ("TIFF", "GIF"))  # of others it is the end of what is cut, too
-        except Exception:  # Pillow lets nearly every built-in exception out
-            continue
-    return frame + 1
+    try:
+        return count_frames(image)
+    except LimitError:
+        raise
+    except Exception:  # Pillow lets nearly every built-in exception out
+        return count_frames_behind(image)
 
 
 def _is_cut(gif: bytes) -> bool:
