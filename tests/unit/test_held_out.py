@@ -1,10 +1,17 @@
 """Which training images are held out: single ones, whole stacks, and parts of long ones."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from tests.images import noise
+from tests.stacks import stack, with_tag
 
 import fdcodec
+from fdcodec import api_learn
+from fdcodec.cli import learn
 from fdcodec.errors import ParameterError
+from fdcodec.model import ClassModel
 from fdcodec.training import train
 from fdcodec.training.held_out import held_out
 
@@ -69,3 +76,13 @@ def test_each_image_needs_a_stack():
     """Another number of stacks than of images is refused."""
     with pytest.raises(ParameterError, match="stacks: 3 for 2 images; give one for each"):
         fdcodec.learn([np.zeros((8, 8), np.uint8)] * 2, stacks=[1, 1, 2])
+
+
+def test_command_tells_of_which_file_frames_are(cli, monkeypatch):
+    """`learn --frames` has the file of each frame as its stack, but for frames that cannot be read."""
+    given = {}
+    monkeypatch.setattr(api_learn, "learn", lambda images, **options: given.update(options) or ClassModel("any"))
+    monkeypatch.setattr(learn, "report", lambda *_: [])
+    Path("s.tif").write_bytes(with_tag(stack(noise(12, 16, 3, seed=1).transpose(2, 0, 1)), 1, 259, 999))
+    cli("learn", "s.tif", "a.png", "--frames", "-o", "new.fdt")
+    assert given["stacks"] == [Path("s.tif"), Path("s.tif"), Path("a.png")]

@@ -56,7 +56,8 @@ def learn_model(
     -------
     model
         With a recipe: hashes of the images, steps, sizes in bytes before and after; and on images held out, what parts
-        save: rotations (by group, and all together), learned modes and filter; and all, against the presets.
+        save: rotations (by group, and all together), learned modes and filter; and all, against the presets, which
+        are named.
     """
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
@@ -133,5 +134,7 @@ def _second_pass(
     return learned, {
         "size_bytes_after": size_bytes,
         "share_saved_by_filter": saved if saved is None else round(saved, 4),
-        "share_saved_against_presets": against if against is None else round(against, 4),
+        "share_saved_against_presets": against.share if against.share is None else round(against.share, 4),
+        "presets_compared": against.presets,
+        "images_held_out": sum(unseen),
     }
