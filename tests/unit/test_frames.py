@@ -120,6 +120,27 @@ def test_pages_that_are_not_supported_open_the_file_once(written, monkeypatch):
     assert len(opens) == 1
 
 
+def test_damaged_pages_open_the_file_once(written, monkeypatch):
+    """A stack of damaged pages is not sought anew for each of them, which would take the square of the time."""
+    data = stack(COLOURS[..., 0])
+    for page in range(3):
+        data = with_tag(data, page, 273, 1 << 30)
+    path, opens, reader = written(data), [], FrameReader()
+    monkeypatch.setattr(frames, "opened", lambda data: opens.append(0) or Image.open(BytesIO(data)))
+    assert [read_or_fault(reader, path, frame) for frame in range(3)] == 3 * [FormatError]
+    assert len(opens) == 1
+
+
+def test_page_whose_strips_are_missing_is_damaged(written):
+    """Rows that no strip has are not those of the page before, nor black, in a first page either."""
+    path, reader = written(with_tag(stack(COLOURS[..., 0]), 1, 278, 6)), FrameReader()
+    first, second, third = (read_or_fault(reader, path, frame) for frame in range(3))
+    assert np.array_equal([first, third], COLOURS[::2, ..., 0])
+    assert second is TruncatedError
+    with pytest.raises(TruncatedError, match="strips of this TIFF are missing"):
+        read_image(with_tag(stack(COLOURS[:1]), 0, 278, 6))
+
+
 def test_pictures_of_a_phone_have_metadata_of_their_own(written):
     """What the first picture of an MPO says is not said of the second."""
     path, reader = written(stack(COLOURS, "MPO", icc_profile=b"profile", comment=b"text")), FrameReader()

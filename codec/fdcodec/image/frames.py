@@ -96,8 +96,10 @@ class FrameReader:
                 image, self._image = self._sought(frame), None  # so that nothing comes after a frame that is damaged
                 try:
                     picture, notes = read_opened(image, self._data, DEFAULT_MAX_PIXELS, lossless, is_sought=True)
-                except (LimitError, UnsupportedError):  # nothing is damaged
-                    self._image, self._next = image, frame + 1
+                except Exception as error:
+                    is_whole = isinstance(error, LimitError | UnsupportedError)
+                    if is_whole or image.format == "TIFF":  # whose pages are not drawn on each other
+                        self._image, self._next = image, frame + 1
                     raise
                 self._image, self._next = image, frame + 1
         return Reading(picture, (*notes, *warned))

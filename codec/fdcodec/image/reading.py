@@ -8,11 +8,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from PIL import Image, UnidentifiedImageError
+from PIL import ExifTags, Image, UnidentifiedImageError
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
-from fdcodec.errors import FdcError, FormatError, LimitError, UnsupportedError
+from fdcodec.errors import FdcError, FormatError, LimitError, TruncatedError, UnsupportedError
 from fdcodec.image import npy, png
 from fdcodec.image.arrays import picture_of_pillow
 from fdcodec.image.losses import frames_left_out, losses_of
@@ -38,6 +38,7 @@ READABLE_SUFFIXES = frozenset(
 Pillow's own list would need all its readers to be imported."""
 
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
+_SEPARATE = 2  # of PlanarConfiguration
 _HEIC_BRANDS = (b"heic", b"heix", b"hevc", b"hevx")
 
 
@@ -115,11 +116,22 @@ def read_opened(
     refuse_deep_planes(image)
     if image.format == "PNG":
         png.check_rows(data, image.tell())
+    if isinstance(image, TiffImageFile):
+        _check_strips(image)
     losses = [*([] if is_sought else frames_left_out(image)), *losses_of(image, data)]
     for refusal in (loss.refusal for loss in losses if lossless and loss.refusal):
         raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
     picture, mode_notes = picture_of_pillow(as_stored(image))
     return picture, [loss.note for loss in losses if loss.note] + mode_notes
+
+
+def _check_strips(image: TiffImageFile) -> None:
+    """Raise TruncatedError for a TIFF whose strips do not cover it: Pillow leaves the rest at 0, or as another page."""
+    parts = [part.extents for part in image.tile if part.codec_name == "raw" and part.extents]
+    planes = len(image.getbands()) if image.tag_v2.get(ExifTags.Base.PlanarConfiguration) == _SEPARATE else 1
+    covered = sum((right - left) * (lower - upper) for left, upper, right, lower in parts)
+    if parts and covered < planes * image.width * image.height:
+        raise TruncatedError("damaged image: strips of this TIFF are missing; get the whole file")
 
 
 def opened(data: bytes) -> Image.Image:
