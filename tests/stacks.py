@@ -41,3 +41,10 @@ def with_short_frame(png: bytes) -> bytes:
     body = png[start : start + 8] + zlib.compress(rows[:-2])
     chunk = (len(body) - 4).to_bytes(4, "big") + body + zlib.crc32(body).to_bytes(4, "big")
     return png[: start - 4] + chunk + png[end + 4 :]
+
+
+def saved_array(array: NDArray[Any]) -> bytes:
+    """Return the bytes that `numpy.save` writes."""
+    file = BytesIO()
+    np.save(file, array)
+    return file.getvalue()

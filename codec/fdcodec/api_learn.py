@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from fdcodec.arguments import resolved
 from fdcodec.errors import ConversionWarning, ParameterError
 from fdcodec.paths import checked_path
+from fdcodec.words import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +27,7 @@ def learn(
     *,
     parent: Transform | None = "photo",
     progress: Callable[[str, int, int], None] | None = None,
+    stacks: Sequence[Hashable] | None = None,
 ) -> ClassModel:
     """Learn a class model: the transforms, start states and filter that make images of a kind cheap.
 
@@ -38,6 +40,10 @@ def learn(
         Model to start from, and to keep where the images say too little; None starts from nothing learned.
     progress
         Called with stage, steps done and steps in all.
+    stacks
+        Of each image which stack or film it is of, as a name or number, where several are slices or frames of one.
+        One image in five is held out, to judge what is learned from the others; slices beside each other are nearly the
+        same picture, so that of stacks the whole is held out, or a part that the others do not touch.
 
     Returns
     -------
@@ -47,7 +53,7 @@ def learn(
     Raises
     ------
     ParameterError
-        No image is given, or one is not an image.
+        No image is given, or one is not an image, or `stacks` are not as many as these.
     FormatError, OSError
         A file cannot be read as an image, or as the class model that `parent` names.
     TransformNotFoundError
@@ -63,7 +69,10 @@ def learn(
     if _is_single(images) or not isinstance(images, Iterable):
         raise ParameterError("images: give a list of images or paths, be it of one")
     start = None if parent is None else resolved(parent, "parent")
-    return learn_model(list(map(_training_samples, images)), "learned", start, progress)
+    given = list(map(_training_samples, images))
+    if stacks is not None and len(stacks) != len(given):
+        raise ParameterError(f"stacks: {len(stacks)} for {counted(len(given), 'image')}; give one for each")
+    return learn_model(given, "learned", start, progress, stacks)
 
 
 def _is_single(images: Any) -> bool:

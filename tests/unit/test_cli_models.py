@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
 
-from fdcodec.cli.learn import _describe_saving, _describe_worth
 from fdcodec.cli.main import fdcodec_group
 from fdcodec.coding import contexts as ctx
 from fdcodec.model import ClassModel, get
@@ -102,44 +101,6 @@ def test_cost_of_an_embedded_model_is_noted_once(cli):
         assert "bytes of each file" not in cli(*command, *options).err
     assert cli(*command, "mine.fdt", "--quiet").err == ""
     assert "bytes of each file" not in cli("encode", "a.png", "-t", "mine.fdt").err  # whose output exists, and is kept
-
-
-@pytest.mark.parametrize(("size_bytes", "change"), [(978, "2.2% fewer"), (1010, "1.0% more")])
-@pytest.mark.parametrize("filtered", [None, 0.0412])
-def test_worth_of_parts_is_told(filtered, size_bytes, change):
-    """What rotations and, if images were held out, the filter save is said in percent, and how the images shrank."""
-    recipe = {
-        "share_saved_by_filter": filtered, "share_saved_by_rotations": 0.0234, "share_saved_against_presets": None,
-        "size_bytes_before": 1000, "size_bytes_after": size_bytes,
-    }  # fmt: skip
-    filter_part = "" if filtered is None else ", the filter 4.1% of the squared error"
-    assert _describe_worth(recipe) == (
-        f"of what was held out of learning, rotations save 2.3% of the cost of blocks{filter_part}; "
-        f"the images that it learned from take {change} bytes than with the parent without learned modes"
-    )
-
-
-AUTO = "bytes at equal error than with the presets that -t auto takes, the model's own bytes left out"
-INSTEAD = "; take -t auto, or learn from more images or from another --parent"
-
-
-@pytest.mark.parametrize(
-    ("share", "told"),
-    [
-        (0.034, f"the one image in five that was held out of learning takes 3.4% fewer {AUTO}"),
-        (-0.012, f"the one image in five that was held out of learning takes 1.2% more {AUTO}{INSTEAD}"),
-        (None, "give five images or more to be told what it saves against the presets: one in five is then held out"),
-    ],
-)
-def test_worth_against_the_presets_is_told(share, told):
-    """What images held out take beside the presets is said in percent, with what to do, or why it is not known."""
-    assert _describe_saving({"share_saved_against_presets": share}) == told
-
-
-def test_too_few_blocks_are_told():
-    """Where no group of blocks was large enough to learn from, that is said in the place of a share of nothing."""
-    recipe = {"share_saved_by_filter": None, "share_saved_by_rotations": None}
-    assert "too few blocks to learn rotations from" in _describe_worth(recipe)
 
 
 def test_file_that_is_no_model_is_told(cli):

@@ -12,6 +12,7 @@ from tests.stacks import stack, with_short_frame, with_tag
 from fdcodec.errors import FdcError, FormatError, TruncatedError, UnsupportedError
 from fdcodec.image import frames
 from fdcodec.image.frames import FrameReader, frame_count
+from fdcodec.image.reading import read_image
 
 COLOURS = noise(12, 16, 9, seed=3).reshape(12, 16, 3, 3).transpose(2, 0, 1, 3)
 
@@ -119,6 +120,27 @@ def test_pages_that_are_not_supported_open_the_file_once(written, monkeypatch):
     assert len(opens) == 1
 
 
+def test_damaged_pages_open_the_file_once(written, monkeypatch):
+    """A stack of damaged pages is not sought anew for each of them, which would take the square of the time."""
+    data = stack(COLOURS[..., 0])
+    for page in range(3):
+        data = with_tag(data, page, 273, 1 << 30)
+    path, opens, reader = written(data), [], FrameReader()
+    monkeypatch.setattr(frames, "opened", lambda data: opens.append(0) or Image.open(BytesIO(data)))
+    assert [read_or_fault(reader, path, frame) for frame in range(3)] == 3 * [FormatError]
+    assert len(opens) == 1
+
+
+def test_page_whose_strips_are_missing_is_damaged(written):
+    """Rows that no strip has are not those of the page before, nor black, in a first page either."""
+    path, reader = written(with_tag(stack(COLOURS[..., 0]), 1, 278, 6)), FrameReader()
+    first, second, third = (read_or_fault(reader, path, frame) for frame in range(3))
+    assert np.array_equal([first, third], COLOURS[::2, ..., 0])
+    assert second is TruncatedError
+    with pytest.raises(TruncatedError, match="strips of this TIFF are missing"):
+        read_image(with_tag(stack(COLOURS[:1]), 0, 278, 6))
+
+
 def test_pictures_of_a_phone_have_metadata_of_their_own(written):
     """What the first picture of an MPO says is not said of the second."""
     path, reader = written(stack(COLOURS, "MPO", icc_profile=b"profile", comment=b"text")), FrameReader()
@@ -172,6 +194,20 @@ def test_metadata_are_those_of_the_page(written):
     tags.load(pictures[1].exif)
     assert dict(tags) == {270: "second"}
     assert np.array_equal([picture.array for picture in pictures], COLOURS[[0, 1, 2, 2]])
+
+
+@pytest.mark.parametrize("third", [8, 7], ids=["whole", "damaged"])
+def test_metadata_of_the_first_page_are_not_those_of_another(third):
+    """A first page without a profile, read alone, has none where a later page has, be the last of an odd depth."""
+    file = BytesIO()
+    with TiffImagePlugin.AppendingTiffWriter(file) as pages:
+        for frame, given in zip(COLOURS[..., 0], ({}, {"icc_profile": b"profile"}, {}), strict=True):
+            Image.fromarray(frame).save(pages, "TIFF", **given)
+            pages.newFrame()
+        data = with_tag(file.getvalue(), 2, 258, third)
+    picture, notes = read_image(data)
+    assert (picture.icc, len(notes)) == (None, 1)
+    assert np.array_equal(picture.array, COLOURS[0, ..., 0])
 
 
 def test_lossless_refuses_what_a_page_loses(written):

@@ -35,7 +35,7 @@ def strokes(seed, side=160, roughness=18):
 
 def samples_of(images, steps=(12.0, 24.0)):
     """Return the blocks of images encoded at steps with the plain model."""
-    samples = BlockSamples(len(images) * len(steps), len(images))
+    samples = BlockSamples([False] * len(images) * len(steps))
     for image in images:
         for step in steps:
             samples.add(trace(image, step, ClassModel("plain"), effort=4))

@@ -16,7 +16,7 @@ IMAGE, PRESET = photo(64, 96), get("photo")
 def saved(images, model):
     """Return the share saved, and how many encodes were told."""
     seen = []
-    share = share_saved(images, model, lambda done, total: seen.append((done, total)))
+    share, _ = share_saved(images, model, lambda done, total: seen.append((done, total)))
     assert [done for done, _ in seen] == [*range(1, len(seen) + 1)]
     return share, len(seen)
 
@@ -42,6 +42,13 @@ def test_best_of_the_presets_is_what_counts(monkeypatch):
     """With another preset beside it, one saves no more."""
     monkeypatch.setattr("fdcodec.choice.presets", lambda: [get("dct"), PRESET])
     assert -0.02 < saved([IMAGE], PRESET)[0] <= 0
+
+
+def test_presets_that_were_the_best_are_named(monkeypatch):
+    """Beside which presets a model was measured is told, of those tried the ones that were the best for an image."""
+    noted = [(1, 0, "map"), (1, 0, "photo"), (1, 0, "photo"), (1, 0, "photo")]
+    monkeypatch.setattr("fdcodec.training.worth._size_and_saved", lambda *_: noted.pop())
+    assert share_saved([IMAGE], PRESET, lambda *_: None).presets == ["photo", "map"]
 
 
 def test_without_images_nothing_is_known():

@@ -114,9 +114,14 @@ def _checked_array(image: Any) -> Samples:
         )
     if np.ma.is_masked(image):
         raise ParameterError("image: a masked array, and a file holds no mask; give image.filled(value), or alpha")
+    check_dtype(image)
+    return _native(image)
+
+
+def check_dtype(image: NDArray[Any]) -> None:
+    """Raise ParameterError, with what to do, for an array of another dtype than pictures have."""
     if image.dtype.kind != "u" or image.dtype.itemsize > 2:
         raise ParameterError(f"image: dtype {image.dtype} is not uint8 or uint16; {_conversion(image)}")
-    return _native(image)
 
 
 def _conversion(image: NDArray[Any]) -> str:

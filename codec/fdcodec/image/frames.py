@@ -7,14 +7,18 @@ from threading import Lock
 from PIL import Image
 
 from fdcodec.errors import FdcError, LimitError, UnsupportedError
-from fdcodec.image import png
-from fdcodec.image.reading import READABLE_FORMATS, Reading, guarded, opened, read_opened
+from fdcodec.image import npy, png
+from fdcodec.image.frame_counts import count_frames, count_frames_behind
+from fdcodec.image.reading import READABLE_FORMATS, Reading, check_pixels, guarded, opened, read_opened
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.paths import content_of
 
 
 def frame_count(path: Path) -> int:
     """Return how many frames an image file has, damaged ones too; 1 of what cannot be opened, as reading will tell."""
+    with suppress(FdcError, OSError):
+        if npy.is_npy(path):
+            return npy.npy_frame_count(path)
     with suppress(FdcError), guarded(DEFAULT_MAX_PIXELS), Image.open(path, formats=READABLE_FORMATS) as image:
         frames = _count(image)
         if image.format == "GIF":
@@ -27,23 +31,12 @@ def frame_count(path: Path) -> int:
 
 def _count(image: Image.Image) -> int:
     """Return how many frames an opened image has."""
-    with suppress(Exception):
-        return int(getattr(image, "n_frames", 1))
-    return _count_behind(image)
-
-
-def _count_behind(image: Image.Image) -> int:
-    """Return how many there are where they cannot be counted: those up to the last, and one for what is behind it."""
-    frame = image.tell()
-    while image.tell() == frame:
-        frame += 1
-        try:
-            image.seek(frame)
-        except EOFError:
-            return frame + (image.format not in ("TIFF", "GIF"))  # of others it is the end of what is cut, too
-        except Exception:  # Pillow lets nearly every built-in exception out
-            continue
-    return frame + 1
+    try:
+        return count_frames(image)
+    except LimitError:
+        raise
+    except Exception:  # Pillow lets nearly every built-in exception out
+        return count_frames_behind(image)
 
 
 def _is_cut(gif: bytes) -> bool:
@@ -61,6 +54,13 @@ def _colours_bytes(flags: bytes) -> int:
     """Return how many bytes a table of colours has, by the flags that tell of it."""
     bits = int.from_bytes(flags, "big")
     return 3 << (bits & 7) + 1 if bits & 0x80 else 0
+
+
+def _read_npy(path: Path, frame: int) -> Reading:
+    with guarded(DEFAULT_MAX_PIXELS):
+        picture = npy.frame_of_npy(path, frame)
+        check_pixels((picture.width, picture.height), DEFAULT_MAX_PIXELS)
+    return Reading(picture, ())
 
 
 class FrameReader:
@@ -86,6 +86,8 @@ class FrameReader:
         OSError
             The file cannot be opened.
         """
+        if npy.is_npy(path):
+            return _read_npy(path, frame)
         with self._lock:
             if path != self._path:
                 self._path = self._image = None
@@ -94,8 +96,10 @@ class FrameReader:
                 image, self._image = self._sought(frame), None  # so that nothing comes after a frame that is damaged
                 try:
                     picture, notes = read_opened(image, self._data, DEFAULT_MAX_PIXELS, lossless, is_sought=True)
-                except (LimitError, UnsupportedError):  # nothing is damaged
-                    self._image, self._next = image, frame + 1
+                except Exception as error:
+                    is_whole = isinstance(error, LimitError | UnsupportedError)
+                    if is_whole or image.format == "TIFF":  # whose pages are not drawn on each other
+                        self._image, self._next = image, frame + 1
                     raise
                 self._image, self._next = image, frame + 1
         return Reading(picture, (*notes, *warned))

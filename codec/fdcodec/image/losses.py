@@ -6,7 +6,9 @@ from typing import NamedTuple
 from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import TiffImageFile
 
+from fdcodec.errors import LimitError
 from fdcodec.image import png
+from fdcodec.image.frame_counts import count_frames
 from fdcodec.image.pillow_modes import drops_profile
 from fdcodec.words import first_of
 
@@ -71,11 +73,12 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
 def _frame_count(image: Image.Image) -> int | None:
     """Return how many frames there are, None of a TIFF of which only the first can be read for certain."""
     try:
-        return int(getattr(image, "n_frames", 1))
+        return count_frames(image)
+    except LimitError:
+        raise
     except Exception:  # Pillow lets nearly every built-in exception out
         if not isinstance(image, TiffImageFile):
             raise
-        image.seek(0)
         return None
 
 

@@ -8,14 +8,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import ExifTags, Image, UnidentifiedImageError
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
-from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
-from fdcodec.image import png
-from fdcodec.image.arrays import as_picture, picture_of_pillow
+from fdcodec.errors import FdcError, FormatError, LimitError, TruncatedError, UnsupportedError
+from fdcodec.image import npy, png
+from fdcodec.image.arrays import picture_of_pillow
 from fdcodec.image.losses import frames_left_out, losses_of
 from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
@@ -38,8 +37,8 @@ READABLE_SUFFIXES = frozenset(
 
 Pillow's own list would need all its readers to be imported."""
 
-_NPY_SIGNATURE = b"\x93NUMPY"
 _TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
+_SEPARATE = 2  # of PlanarConfiguration
 _HEIC_BRANDS = (b"heic", b"heix", b"hevc", b"hevx")
 
 
@@ -76,8 +75,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     LimitError
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
-        HEIC, floating-point or LAB samples, an array that is no image, TIFF of separate planes of 16 bits, or with
-        `lossless` what `lossless` refuses.
+        HEIC, floating-point or LAB samples, an array that is no image or a stack of several, TIFF of separate planes
+        of 16 bits, or with `lossless` what `lossless` refuses.
     OSError
         The file cannot be opened.
     """
@@ -87,8 +86,10 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     if data.startswith((SIGNATURE, COMPACT_SIGNATURE)):
         raise FormatError("an .fdc file is no image to encode; decode it first")
     with guarded(max_pixels) as warned:
-        if data.startswith(_NPY_SIGNATURE):
-            return Reading(_read_npy(data, max_pixels), ())
+        if data.startswith(npy.SIGNATURE):
+            picture = npy.picture_of_npy(data)
+            check_pixels((picture.width, picture.height), max_pixels)
+            return Reading(picture, ())
         with opened(data) as image:
             picture, notes = read_opened(image, data, max_pixels, lossless, is_sought=False)
     return Reading(picture, (*notes, *warned))
@@ -107,34 +108,30 @@ def guarded(max_pixels: int) -> Iterator[list[str]]:
     told += first_of(different, "more warnings of Pillow")
 
 
-def _read_npy(data: bytes, max_pixels: int) -> Picture:
-    try:
-        array = np.load(BytesIO(data), allow_pickle=False)
-    except MemoryError:
-        raise
-    except Exception:  # which quotes syntax trees and what it could not parse of the header
-        raise FormatError("damaged .npy file, or one of Python objects; give an array of integers") from None
-    try:
-        picture = as_picture(array)
-    except ParameterError as error:  # of a file it is no argument that is wrong
-        raise UnsupportedError(str(error)) from None
-    _check_pixels((picture.width, picture.height), max_pixels)
-    return picture
-
-
 def read_opened(
     image: Image.Image, data: bytes, max_pixels: int, lossless: bool, *, is_sought: bool
 ) -> tuple[Picture, list[str]]:
     """Return the picture of an opened image, and notes; of several frames one is lossless if it was sought."""
-    _check_pixels(image.size, max_pixels)
+    check_pixels(image.size, max_pixels)
     refuse_deep_planes(image)
     if image.format == "PNG":
         png.check_rows(data, image.tell())
+    if isinstance(image, TiffImageFile):
+        _check_strips(image)
     losses = [*([] if is_sought else frames_left_out(image)), *losses_of(image, data)]
     for refusal in (loss.refusal for loss in losses if lossless and loss.refusal):
         raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
     picture, mode_notes = picture_of_pillow(as_stored(image))
     return picture, [loss.note for loss in losses if loss.note] + mode_notes
+
+
+def _check_strips(image: TiffImageFile) -> None:
+    """Raise TruncatedError for a TIFF whose strips do not cover it: Pillow leaves the rest at 0, or as another page."""
+    parts = [part.extents for part in image.tile if part.codec_name == "raw" and part.extents]
+    planes = len(image.getbands()) if image.tag_v2.get(ExifTags.Base.PlanarConfiguration) == _SEPARATE else 1
+    covered = sum((right - left) * (lower - upper) for left, upper, right, lower in parts)
+    if parts and covered < planes * image.width * image.height:
+        raise TruncatedError("damaged image: strips of this TIFF are missing; get the whole file")
 
 
 def opened(data: bytes) -> Image.Image:
@@ -161,7 +158,8 @@ def _refuse_rare_tiff(data: bytes) -> None:
             raise UnsupportedError(f"TIFF of samples that are not supported; {CONVERT}") from None
 
 
-def _check_pixels(size: tuple[int, int], max_pixels: int) -> None:
+def check_pixels(size: tuple[int, int], max_pixels: int) -> None:
+    """Raise LimitError for a picture (width, height) of more pixels."""
     width, height = size
     if width * height > max_pixels:
         raise LimitError(f"image of {width}x{height} is above the limit of {max_pixels} pixels; split it")

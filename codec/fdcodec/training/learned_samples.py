@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +12,8 @@ from fdcodec.coding.constants import BORDER_LOG2, CELL_LOG2, MAX_LEARNED_LOG2, M
 from fdcodec.kernels.learned_training import collect_blocks, price_modes
 from fdcodec.kernels.reconstruction_kernels import new_work
 from fdcodec.kernels.tables import Tables
-from fdcodec.training.traces import VALIDATION, Trace, is_held_out
+from fdcodec.training.held_out import VALIDATION
+from fdcodec.training.traces import Trace
 from fdcodec.training.transforms import RATE_STEP
 
 SIZES = range(MIN_LOG2, MAX_LEARNED_LOG2 + 1)
@@ -46,34 +48,28 @@ class BlockSamples:
 
     Parameters
     ----------
-    n_traces
-        How many traces will be added; each gives its share of MAX_BLOCKS.
-    n_images
-        Of how many images.
+    held_out
+        Of each trace that will be added whether training must not see it; where it may see all, one block in five is
+        held out. Each gives its share of MAX_BLOCKS.
     """
 
-    def __init__(self, n_traces: int, n_images: int) -> None:
-        self._n_traces, self._n_images = n_traces, n_images
+    def __init__(self, held_out: Sequence[bool]) -> None:
+        self._held_out = held_out
         self._count = 0
         self._parts: dict[int, list[tuple[NDArray[np.generic], ...]]] = {log2_size: [] for log2_size in SIZES}
 
-    @property
-    def is_next_held_out(self) -> bool:
-        """Whether the next trace's image is one that training must not see; of fewer than VALIDATION images none is."""
-        return is_held_out(self._count, self._n_traces, self._n_images)
-
     def add(self, trace: Trace) -> None:
-        """Add blocks of the luma plane of a trace; traces come image by image."""
+        """Add blocks of the luma plane of the next trace."""
         step = np.float32(2.0 ** (trace.step_index / 32 - 4) * 8)
         for log2_size in SIZES:
             rng = np.random.default_rng(8 * self._count + log2_size)
-            places = rng.permutation(_places(trace, log2_size))[: max(50, MAX_BLOCKS[log2_size] // self._n_traces)]
+            places = rng.permutation(_places(trace, log2_size))[: max(50, MAX_BLOCKS[log2_size] // len(self._held_out))]
             n, size = len(places), 1 << log2_size
             references, originals = np.zeros((n, 4 * size + 1), np.int32), np.zeros((n, size * size), np.int32)
             bits = np.zeros((n, N_MODES), np.float32)
             source = (trace.original[0], trace.decoded[0], trace.maps[0], trace.contexts)
             collect_blocks(source, log2_size, places, references, originals, bits, np.zeros(N_PROBABLE + 2, np.int64))
-            held = rng.random(n) < 1 / VALIDATION if self._n_images < VALIDATION else np.full(n, self.is_next_held_out)
+            held = np.full(n, self._held_out[self._count]) if any(self._held_out) else rng.random(n) < 1 / VALIDATION
             part = (references.astype(np.int16), originals.astype(np.int16), bits, np.full(n, step), held)
             self._parts[log2_size].append(part)
         self._count += 1

@@ -21,7 +21,6 @@ from fdcodec.parallel import each, usable_processors
 STEPS = (6.0, 12.0, 22.0, 44.0)  # pixel values; one in each range of the filter
 N_THREADS = min(usable_processors(), 4)  # each has a window of up to MAX_SIDE in work
 MAX_PIXELS = 10_000_000  # of all windows together: more of them make a model no better, only the training longer
-VALIDATION = 5  # one image in five, or one block in five where there are fewer images
 MIN_SIDE = 64
 MAX_SIDE = 1024  # of the window cut from the middle of a training image
 
@@ -65,12 +64,6 @@ def windows(images: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
     """Return the middle of each image: squares of at most MAX_SIDE, smaller where images are many."""
     side = min(max(isqrt(MAX_PIXELS // len(images)), MIN_SIDE), MAX_SIDE)
     return [_middle(samples, side) for samples in images]
-
-
-def is_held_out(number: int, n_traces: int, n_images: int) -> bool:
-    """Tell whether a trace is of an image that training must not see; of fewer than VALIDATION images none is."""
-    image = number * n_images // n_traces
-    return n_images >= VALIDATION and image % VALIDATION == 0
 
 
 def _middle(samples: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,10 +14,11 @@ from fdcodec.coding.constants import N_GROUPS
 from fdcodec.errors import ParameterError
 from fdcodec.model import ClassModel
 from fdcodec.training.filters import FilterSums
+from fdcodec.training.held_out import held_out
 from fdcodec.training.learned import train_learned
 from fdcodec.training.learned_samples import BlockSamples
 from fdcodec.training.start_states import StartStateSums
-from fdcodec.training.traces import STEPS, is_held_out, traces, windows
+from fdcodec.training.traces import STEPS, traces, windows
 from fdcodec.training.training_images import training_hash
 from fdcodec.training.transforms import ZoneSamples, train_transforms
 from fdcodec.training.worth import share_saved
@@ -30,7 +31,11 @@ def _silent(stage: str, done: int, total: int) -> None:
 
 
 def learn_model(
-    images: list[NDArray[np.uint8]], name: str, parent: ClassModel | None = None, progress: Progress | None = None
+    images: list[NDArray[np.uint8]],
+    name: str,
+    parent: ClassModel | None = None,
+    progress: Progress | None = None,
+    stacks: Sequence[Hashable] | None = None,
 ) -> ClassModel:
     """Learn a class model.
 
@@ -44,20 +49,25 @@ def learn_model(
         The model to start from and to keep where the images say too little; None starts from the plain DCT.
     progress
         Called with (stage, done, total) after each encode, and after each group and block size that is learned.
+    stacks
+        Of each image which stack it is of, as `held_out` takes them; None if each is by itself.
 
     Returns
     -------
     model
         With a recipe: hashes of the images, steps, sizes in bytes before and after; and on images held out, what parts
-        save: rotations (by group, and all together), learned modes and filter; and all, against the presets.
+        save: rotations (by group, and all together), learned modes and filter; and all, against the presets, which
+        are named.
     """
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
-    middles = windows(images)
+    flags = held_out(range(len(images)) if stacks is None else stacks)
+    middles = windows([image for image, flag in zip(images, flags, strict=True) if flag is not None])
+    unseen = [flag for flag in flags if flag is not None]
     start = replace(parent or ClassModel("dct"), name=name)
     shown = progress or _silent
-    model, recipe = _first_pass(middles, start, shown)
-    model, second = _second_pass(middles, model, shown)
+    model, recipe = _first_pass(middles, unseen, start, shown)
+    model, second = _second_pass(middles, unseen, model, shown)
     details: dict[str, Any] = {
         "parent": parent.hash.hex() if parent else None,
         "images": [training_hash(image) for image in images],
@@ -67,19 +77,20 @@ def learn_model(
 
 
 def _first_pass(
-    middles: list[NDArray[np.uint8]], model: ClassModel, progress: Progress
+    middles: list[NDArray[np.uint8]], unseen: list[bool], model: ClassModel, progress: Progress
 ) -> tuple[ClassModel, dict[str, Any]]:
     """Learn start states, transforms and learned modes from encodes with the model as it is."""
     parent, model = model, _without_learned(model)
     states, zones = StartStateSums(model.start_states), ZoneSamples()
-    blocks = BlockSamples(len(STEPS) * len(middles), len(middles))
+    is_unseen = np.repeat(unseen, len(STEPS)).tolist()
+    blocks = BlockSamples(is_unseen)
     size_bytes = 0
     for done, trace in enumerate(traces(middles, model), 1):
         states.add(trace.contexts)
-        zones.add(trace, blocks.is_next_held_out)
+        zones.add(trace, is_unseen[done - 1])
         blocks.add(trace)
         size_bytes += trace.size_bytes
-        progress("blocks", done, len(STEPS) * len(middles))
+        progress("blocks", done, len(is_unseen))
     transforms, gains, share = train_transforms(zones, model.transforms, partial(progress, "rotations"))
     modes, transforms, saved = train_learned(blocks, transforms, parent, partial(progress, "learned modes"))
     learned = replace(model, transforms=transforms, start_states=states.start_states(), learned=modes)
@@ -94,26 +105,27 @@ def _without_learned(model: ClassModel) -> ClassModel:
 
 
 def _second_pass(
-    middles: list[NDArray[np.uint8]], model: ClassModel, progress: Progress
+    middles: list[NDArray[np.uint8]], unseen: list[bool], model: ClassModel, progress: Progress
 ) -> tuple[ClassModel, dict[str, Any]]:
     """Learn start states again, and the filter, from encodes with the transforms in place."""
     states, seen_states = StartStateSums(model.start_states), StartStateSums(model.start_states)
     seen, held_out = FilterSums(), FilterSums()
-    size_bytes, n_traces = 0, len(STEPS) * len(middles)
-    for number, trace in enumerate(traces(middles, model)):
+    is_unseen = np.repeat(unseen, len(STEPS)).tolist()
+    size_bytes = 0
+    for done, trace in enumerate(traces(middles, model), 1):
         states.add(trace.contexts)
-        if is_held_out(number, n_traces, len(middles)):
+        if is_unseen[done - 1]:
             held_out.add(trace)
         else:
             seen.add(trace)
             seen_states.add(trace.contexts)
         size_bytes += trace.size_bytes
-        progress("contexts and filter", number + 1, n_traces)
+        progress("contexts and filter", done, len(is_unseen))
     seen_filters = seen.filters(model.filters)
     judged = replace(model, start_states=seen_states.start_states(), filters=seen_filters)
     saved = held_out.share_saved(seen_filters)
     against = share_saved(
-        [middle for k, middle in enumerate(middles) if is_held_out(k, len(middles), len(middles))],
+        [middle for middle, flag in zip(middles, unseen, strict=True) if flag],
         judged,
         partial(progress, "comparison with the presets"),
     )
@@ -122,5 +134,7 @@ def _second_pass(
     return learned, {
         "size_bytes_after": size_bytes,
         "share_saved_by_filter": saved if saved is None else round(saved, 4),
-        "share_saved_against_presets": against if against is None else round(against, 4),
+        "share_saved_against_presets": against.share if against.share is None else round(against.share, 4),
+        "presets_compared": against.presets,
+        "images_held_out": sum(unseen),
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +18,15 @@ from fdcodec.parallel import each
 from fdcodec.training.traces import N_THREADS, STEPS, parameters_of, step_index_of, trace
 
 
-def share_saved(
-    images: list[NDArray[np.uint8]], model: ClassModel, progress: Callable[[int, int], None]
-) -> float | None:
-    """Return the share of the bytes of images that a model saves; None where there are no images.
+class Worth(NamedTuple):
+    """The share of the bytes of images that a model saves, None of no images, and the presets beside which it does."""
+
+    share: float | None
+    presets: list[str]
+
+
+def share_saved(images: list[NDArray[np.uint8]], model: ClassModel, progress: Callable[[int, int], None]) -> Worth:
+    """Return the share of the bytes of images that a model saves, beside the best preset for each.
 
     It is over all steps together and at equal squared error: error that a model saves counts as the bytes that buy as
     much. The model's own bytes are left out.
@@ -35,17 +42,19 @@ def share_saved(
     """
     jobs = [(samples, step) for samples in images for step in STEPS]
     total = total_saved = 0.0
-    for done, (size, saved) in enumerate(each(lambda job: _size_and_saved(*job, model), jobs, N_THREADS), 1):
+    names: Counter[str] = Counter()
+    for done, (size, saved, name) in enumerate(each(lambda job: _size_and_saved(*job, model), jobs, N_THREADS), 1):
         total, total_saved = total + size, total_saved + saved
+        names[name] += 1
         progress(done, len(jobs))
-    return total_saved / total if total else None
+    return Worth(total_saved / total if total else None, [name for name, _ in names.most_common()])
 
 
-def _size_and_saved(samples: NDArray[np.uint8], step: float, model: ClassModel) -> tuple[int, float]:
-    """Return the bytes of an image with the preset that is chosen for it, and how many of them a model saves."""
+def _size_and_saved(samples: NDArray[np.uint8], step: float, model: ClassModel) -> tuple[int, float, str]:
+    """Return the bytes of an image with the best preset for it, how many of them a model saves, and that preset."""
     presets = choose_models(samples, EncoderSettings(), parameters_of(samples, step))
-    cost, size = min(_cost_and_size(samples, step, preset) for preset in presets)
-    return size, (cost - _cost_and_size(samples, step, model)[0]) / (8 * bit_price(step_index_of(step)))
+    cost, size, name = min((*_cost_and_size(samples, step, preset), preset.name) for preset in presets)
+    return size, (cost - _cost_and_size(samples, step, model)[0]) / (8 * bit_price(step_index_of(step))), name
 
 
 def _cost_and_size(samples: NDArray[np.uint8], step: float, model: ClassModel) -> tuple[float, int]:

@@ -1,0 +1,55 @@
+"""How many frames an opened image has, counted up to a limit."""
+
+from PIL import Image
+from PIL.TiffImagePlugin import TiffImageFile
+
+from fdcodec.errors import LimitError
+
+MAX_FRAMES = 2**16
+"""Most frames of a TIFF; the time to count them grows with their square."""
+
+
+def count_frames(image: Image.Image) -> int:
+    """Return how many frames an image has, which is at its first and is so afterwards.
+
+    Raises
+    ------
+    LimitError
+        A TIFF has more than MAX_FRAMES, which Pillow would count in the square of their number.
+    Exception
+        What Pillow raises, nearly every built-in one, of frames that are damaged.
+    """
+    if not isinstance(image, TiffImageFile):
+        return int(getattr(image, "n_frames", 1))
+    frame = 0
+    try:
+        while True:  # as Pillow does it
+            frame = _checked_frame(frame + 1)
+            image.seek(frame)
+    except EOFError:
+        return frame
+    finally:
+        if image.tell() > 0:
+            image.info.clear()  # what the first page does not have is that of one behind it
+            image.seek(0)
+
+
+def count_frames_behind(image: Image.Image) -> int:
+    """Return how many there are where they cannot be counted: those up to the last, and one for what is behind it."""
+    frame = image.tell()
+    while image.tell() == frame:
+        frame = _checked_frame(frame + 1)
+        try:
+            image.seek(frame)
+        except EOFError:
+            return frame + (image.format not in ("TIFF", "GIF"))  # of others it is the end of what is cut, too
+        except Exception:  # Pillow lets nearly every built-in exception out
+            continue
+    return frame + 1
+
+
+def _checked_frame(frame: int) -> int:
+    """Return the number of a frame, the first of which is 0; LimitError if that many are not counted."""
+    if frame > MAX_FRAMES:
+        raise LimitError(f"image of more than {MAX_FRAMES} frames, the most that are counted; split it")
+    return frame

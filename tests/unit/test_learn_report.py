@@ -1,0 +1,70 @@
+"""What `learn` tells at its end: first what the model saves, beside what, and what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from fdcodec.cli.learn_report import advice, report, saving, worth_of_parts
+from fdcodec.model import ClassModel
+
+RECIPE = {
+    "share_saved_against_presets": 0.034, "presets_compared": ["photo", "map"], "images_held_out": 3,
+    "share_saved_by_filter": 0.0412, "share_saved_by_rotations": 0.0234, "share_saved_by_learned_modes": {},
+}  # fmt: skip
+
+
+def test_first_comes_what_is_saved_and_what_to_do():
+    """The first line has the saving on images held out and the presets beside which it is, the second what is next."""
+    model = ClassModel("scans", recipe=RECIPE)
+    first, second, *others = report(model, Path("my/scans.fdt"), 12)
+    told = "3.4% fewer bytes at equal error than with the best preset, most often photo, on 3 images held out"
+    assert first == f"my/scans.fdt: {told}; the model's own bytes left out"
+    assert second.startswith("  next: encode -t my/scans.fdt")
+    assert others[0] == f"  learned from 12 images, 3 of them held out; hash {model.hash.hex()[:16]}"
+    assert (
+        others[1]
+        == "  of what was held out rotations save 2.3% of the cost of blocks, the filter 4.1% of the squared error"
+    )
+    assert others[2] == "  learned modes, and the share of the rate they save on blocks held out: none"
+
+
+def test_what_is_not_saved_is_told():
+    """A model that costs more, or of which nothing was measured, does not pass for one that saves."""
+    worse = RECIPE | {"share_saved_against_presets": -0.012, "presets_compared": ["map"]}
+    assert saving(worse).startswith("1.2% more bytes at equal error than with the preset map, on 3 images")
+    unknown = RECIPE | {"share_saved_against_presets": None, "presets_compared": [], "images_held_out": 0}
+    assert saving(unknown).startswith("what it saves is not known: of fewer than five images none is held out")
+
+
+@pytest.mark.parametrize(
+    ("share", "n_bytes", "told"),
+    [
+        (
+            0.05,
+            12_000,
+            "encode -t my/scans.fdt, for files above 240 kB: each carries 12000 bytes of the model. For smaller ",
+        ),
+        (0.003, 11_840, "encode -t my/scans.fdt, for files above 3.9 MB: each carries 11840 bytes"),
+        (0, 12_000, "encode with -t auto; or learn from more images, or from another --parent"),
+        (
+            None,
+            12_000,
+            "learn from five images or more; or compare the sizes that encode -t my/scans.fdt and -t auto give",
+        ),
+    ],
+)
+def test_advice_follows_the_saving(share, n_bytes, told):
+    """A file is worth carrying the model from where what it saves is as much; else another way is told."""
+    assert advice(share, Path("my/scans.fdt"), n_bytes).startswith(told)
+
+
+def test_filter_without_images_held_out_has_no_share():
+    """Of fewer than five images rotations are judged by blocks, and the filter by nothing."""
+    assert worth_of_parts(RECIPE | {"share_saved_by_filter": None}).endswith(
+        "rotations save 2.3% of the cost of blocks"
+    )
+
+
+def test_too_few_blocks_are_told():
+    """Where no group of blocks was large enough to learn from, that is said in the place of a share of nothing."""
+    assert "too few blocks to learn rotations from" in worth_of_parts(RECIPE | {"share_saved_by_rotations": None})
