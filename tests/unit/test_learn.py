@@ -9,7 +9,7 @@ from tests.images import photo, saved
 
 import fdcodec
 from fdcodec import container
-from fdcodec.errors import FormatError, ParameterError, TransformNotFoundError
+from fdcodec.errors import EmbeddingWarning, FormatError, ParameterError, TransformNotFoundError
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedded
 
@@ -41,7 +41,8 @@ def test_learned_model_is_embedded_and_decodes_without_being_installed(model):
 
 def test_model_by_reference_must_be_installed(model, tmp_path, monkeypatch):
     """A file that only names a learned model needs it in the model path."""
-    data = fdcodec.encode(IMAGES[0], transform=model, embed=False)
+    with pytest.warns(EmbeddingWarning):
+        data = fdcodec.encode(IMAGES[0], transform=model, embed=False)
     with pytest.raises(TransformNotFoundError, match=container.read(data).model_ref.hex()):
         fdcodec.decode(data)
     model.save(tmp_path / "crops.fdt")

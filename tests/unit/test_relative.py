@@ -9,7 +9,7 @@ from tests.images import photo
 
 import fdcodec
 from fdcodec import codec, container
-from fdcodec.errors import FdcError, FormatError, TransformNotFoundError
+from fdcodec.errors import EmbeddingWarning, FdcError, FormatError, TransformNotFoundError
 from fdcodec.inspection import facts_and_fault
 from fdcodec.model import ClassModel, get
 from fdcodec.model.embedding import embedded, embedding
@@ -104,7 +104,8 @@ def test_parent_that_is_not_there():
 
 def test_missing_model_is_no_lost_tile():
     """Of a whole file whose bits cannot be counted for want of its model, the other facts are those of a whole one."""
-    data = fdcodec.encode(IMAGE, transform=child(filters=None), embed=False)
+    with pytest.warns(EmbeddingWarning):
+        data = fdcodec.encode(IMAGE, transform=child(filters=None), embed=False)
     facts, fault = facts_and_fault(data, bits=True)
     assert (facts, type(fault)) == (fdcodec.info(data), TransformNotFoundError)
 

@@ -61,7 +61,7 @@ def test_model_in_each_chunk_is_told(codec, own):
 def test_model_that_is_nowhere_found_is_told(codec, own, monkeypatch):
     """With embed=False a model outside FDCODEC_MODEL_PATH has a warning, and one inside has none."""
     with pytest.warns(
-        EmbeddingWarning, match=r"keep .*mine\.fdt: .* put it into a directory .*FDCODEC_MODEL_PATH"
+        EmbeddingWarning, match=r"class model .*mine\.fdt is not installed, .* a directory .*FDCODEC_MODEL_PATH"
     ) as told:
         codec(transform=own, embed=False)
     assert told[0].filename == __file__
@@ -135,7 +135,7 @@ def test_store_is_read_by_what_its_chunks_name(codec, embed, own):
 def test_codec_of_a_store_keeps_the_model_that_it_writes_with(own):
     """It has one warning of a model that is nowhere found when it first writes, and reads what it wrote."""
     codec = NumcodecsCodec.from_config({"transform": own, "embed": False})
-    with pytest.warns(EmbeddingWarning, match=r"keep .*mine\.fdt"):
+    with pytest.warns(EmbeddingWarning, match=r"class model .*mine\.fdt is not"):
         data = codec.encode(GRAY)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -147,7 +147,7 @@ def test_codec_of_a_store_keeps_the_model_that_it_writes_with(own):
 def test_encode_with_a_model_that_is_nowhere_found_is_told(own, embed, monkeypatch):
     """`encode` with embed=False warns of a model outside FDCODEC_MODEL_PATH, by its name or path, of no other."""
     for transform, called in ((own, r".*mine\.fdt"), (ClassModel.load(own), "mine")):
-        with pytest.warns(EmbeddingWarning, match=rf"^embed: keep {called}: it is not installed") as told:
+        with pytest.warns(EmbeddingWarning, match=rf"^embed: class model {called} is not installed") as told:
             fdcodec.encode(GRAY, transform=transform, embed=embed)
         assert told[0].filename == __file__
     monkeypatch.setenv("FDCODEC_MODEL_PATH", str(Path(own).parent))

@@ -12,7 +12,7 @@ import fdcodec
 from fdcodec import codec
 from fdcodec.coding.parameters import Parameters
 from fdcodec.container import read_header
-from fdcodec.errors import TargetWarning
+from fdcodec.errors import EmbeddingWarning, TargetWarning
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.colour import choose_colour
 from fdcodec.model import get
@@ -73,7 +73,8 @@ def test_colour_transform_is_that_of_the_second_encode(encodes):
 def test_targets_with_a_model_that_is_only_named(target):
     """A model that is not installed is known to the encode that it was given to."""
     own = replace(get("dct"), name="own", filters=None)
-    data = fdcodec.encode(IMAGE, transform=own, embed=False, effort=1, **target)
+    with pytest.warns(EmbeddingWarning, match="own is not installed"):
+        data = fdcodec.encode(IMAGE, transform=own, embed=False, effort=1, **target)
     assert fdcodec.decode(data, transform=own).shape == IMAGE.shape
 
 

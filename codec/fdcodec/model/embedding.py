@@ -42,10 +42,10 @@ def absence(transform: str | os.PathLike[str] | ClassModel, readable: str) -> st
     """
     if transform == "auto" or is_installed(resolve(transform)):
         return ""
+    name = transform.name if isinstance(transform, ClassModel) else transform
     return (
-        f"embed: keep {transform.name if isinstance(transform, ClassModel) else transform}: it is not installed, and "
-        f"without it nobody can read {readable}; put it into a directory that FDCODEC_MODEL_PATH names, for readers "
-        "too, or leave embed=False out"
+        f"embed: class model {name} is not installed, and without it nobody can read {readable}; put it into a "
+        "directory that FDCODEC_MODEL_PATH names, for readers too, or leave embed=False out"
     )
 
 
