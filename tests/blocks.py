@@ -34,8 +34,5 @@ def random_blocks(shape: tuple[int, int], split: float, halved: float, rng: np.r
 
 
 def as_decoded(maps):
-    """Return the fields of a tile's maps as lists; of levels those of the last plane, which are all a decoder keeps."""
-    kept = [plane._asdict() for plane in maps]
-    for fields in kept[:-1]:
-        del fields["levels"]
-    return [{name: field.tolist() for name, field in fields.items()} for fields in kept]
+    """Return the fields of a tile's maps as lists, but levels: a decoder keeps none, and writes only those it reads."""
+    return [{name: field.tolist() for name, field in plane._asdict().items() if name != "levels"} for plane in maps]

@@ -91,12 +91,17 @@ def decode_region(
 
     `own` is a class model of the caller, for files that name it; `reduce` is as of a `Canvas`.
     """
+    wanted = None if region is None else _tiles_in(data, region, max_pixels)
+    file = container.read(data, tiles=wanted, max_pixels=max_pixels)
+    region = file.header.rectangle if region is None else region
+    return decode_tiles(file, file.header.tiles_in(region), region, threads, own, reduce)
+
+
+def _tiles_in(data: bytes, region: Region, max_pixels: int) -> set[int]:
+    """Return the numbers of the tiles of a file that a part of its picture touches."""
     header = container.read_header(data)
     check_pixels(header, max_pixels)
-    region = header.rectangle if region is None else region
-    tiles = header.tiles_in(region)
-    file = container.read(data, tiles=set(tiles), max_pixels=max_pixels)
-    return decode_tiles(file, tiles, region, threads, own, reduce)
+    return set(header.tiles_in(region))
 
 
 def decode_tiles(

@@ -6,6 +6,7 @@ from tests.blocks import as_decoded
 from tests.images import noise, photo, ramp
 
 import fdcodec
+from fdcodec.coding import lossy
 from fdcodec.coding.lossy import decode_tile, encode_tile
 from fdcodec.coding.parameters import step_index_for
 from fdcodec.coding.settings import EncoderSettings
@@ -52,6 +53,29 @@ def test_tiny_images(shape, channels):
 def test_decoder_follows_the_encoder(name, channels, quality, effort):
     """At each quality and effort the decoded planes are the encoder's reconstruction."""
     assert_decoders_agree(IMAGES[name][:, :, :channels], quality, effort)
+
+
+class Filled:
+    """NumPy, but for arrays without values, which hold what memory held before."""
+
+    def __getattr__(self, name):
+        """Return what NumPy has."""
+        return getattr(np, name)
+
+    def empty(self, shape, dtype):
+        """Return an array of one value, as odd as any."""
+        return np.full(shape, -1234567, dtype)
+
+
+@pytest.mark.parametrize("name", IMAGES)
+@pytest.mark.parametrize("channels", [1, 3])
+def test_what_memory_held_before_is_not_decoded(name, channels, monkeypatch):
+    """Planes and levels are written before they are read, whatever was in their place."""
+    samples = np.ascontiguousarray(IMAGES[name][:, :, :channels])
+    data = fdcodec.encode(samples, quality=60, effort=3, transform="photo")
+    expected = fdcodec.decode(data)
+    monkeypatch.setattr(lossy, "np", Filled())
+    assert np.array_equal(fdcodec.decode(data), expected)
 
 
 @pytest.mark.parametrize("sparsity", [1, 3, 12])
