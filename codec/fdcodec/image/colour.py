@@ -76,10 +76,11 @@ def aim_beyond(planes: NDArray[np.int32], matrix: NDArray[np.int64] | None) -> N
     shift = np.rint(gains * (1 << (FRACTION_BITS - 1))).astype(np.int32)
     ends = to_planes(np.array([[[0] * n], [[255] * n]], np.uint8), matrix)[:, :2, 0]
     aimed = planes.copy()
-    cells, goals = (array.reshape(n, height // 4, 4, width // 4, 4) for array in (planes, aimed))
+    cells = aimed.reshape(n, height // 4, 4, width // 4, 4).transpose(1, 3, 0, 2, 4)
     for end, direction in ((ends[:, 0], -shift), (ends[:, 1], shift)):
-        flat = (cells == end[:, None, None, None, None]).all(axis=(0, 2, 4))
-        goals += direction[:, None, None, None, None] * flat[:, None, :, None]
+        is_end = (planes == end[:, None, None]).all(axis=0)
+        flat = is_end.reshape(-1, 4, width).all(axis=1).reshape(-1, width // 4, 4).all(axis=2)
+        cells[flat] += direction[:, None, None]
     return aimed
 
 
