@@ -9,6 +9,7 @@ import numpy as np
 from fdcodec.coding.constants import FILTER_SHIFT, FRACTION_BITS, MAX_STEP_INDEX, STEPS_PER_OCTAVE
 from fdcodec.kernels.cell_classes import BAND, BORDER, classify_row, columns_of, new_class_work
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.lanes import LANES, lanes_at, total_of
 from fdcodec.kernels.registers import larger, smaller
 from fdcodec.kernels.shorts import SHORTS, put_sums, shorts_at, spread_short, spread_sum, weighed
 
@@ -141,7 +142,7 @@ def accumulate_normal_equations(padded, classes, target, step_index, matrices, v
     """
     small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])
     n_features = 2 * len(TAPS)
-    pair, features = np.zeros((2, 4, 4), np.int32), np.zeros((n_features, 16), np.float64)
+    pair, features, errors = np.zeros((2, 4, 4), np.int32), np.zeros((n_features, 16), np.int32), np.zeros(16, np.int32)
     for cell_y in range(classes.shape[0]):
         for cell_x in range(classes.shape[1]):
             if classes[cell_y, cell_x] < 0:
@@ -151,12 +152,17 @@ def accumulate_normal_equations(padded, classes, target, step_index, matrices, v
                 for i in range(16):
                     features[2 * tap, i] = pair[0, i >> 2, i & 3]
                     features[2 * tap + 1, i] = pair[1, i >> 2, i & 3]
+            for i in range(16):
+                errors[i] = target[4 * cell_y + (i >> 2), 4 * cell_x + (i & 3)]
             group = classes[cell_y, cell_x]
             for a in range(n_features):
+                vectors[group, a] += _product(features[a], errors)
                 for b in range(a, n_features):
-                    product = 0.0
-                    for i in range(16):
-                        product += features[a, i] * features[b, i]
-                    matrices[group, a, b] += product
-                for i in range(16):
-                    vectors[group, a] += features[a, i] * target[4 * cell_y + (i >> 2), 4 * cell_x + (i & 3)]
+                    matrices[group, a, b] += _product(features[a], features[b])
+
+
+@kernel()
+def _product(first, second):
+    """Return the sum of the products of two lines of sixteen int32; features and errors are below 2^13."""
+    left, right = lanes_at(first, 0) * lanes_at(second, 0), lanes_at(first, LANES) * lanes_at(second, LANES)
+    return total_of(left + right)

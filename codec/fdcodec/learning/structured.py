@@ -22,6 +22,9 @@ from fdcodec.transform.product import FactorProduct
 GRID_SWEEPS = 4
 """Passes of training after each layer that moves to the grid."""
 
+GRID_LOSS = 1e-3
+"""Share of the objective that moving all layers at once may cost; of 1024 angles it is a tenth of this."""
+
 
 def hypercube_pairs(rounds: Sequence[tuple[int, int]]) -> IntArray:
     """Return the pairs of a hypercube layout in analysis order.
@@ -110,8 +113,10 @@ def learn_rotations(
     starts = [start] + [np.random.default_rng(k).integers(0, angle_levels, len(pairs)) for k in range(1, n_starts)]
     products = [_product(samples.shape[1], pairs, angles, angle_levels) for angles in starts]
     runs = [train_angles(objective, product, n_iterations) for product in products]
-    free, _ = min(runs, key=lambda run: run[1][-1])
-    finished = settle_on_grid(objective, free, angle_levels)
+    free, values = min(runs, key=lambda run: run[1][-1])
+    finished = free.quantized(angle_levels)
+    if objective.evaluate(finished)[1] > (1 + GRID_LOSS) * values[-1]:
+        finished = settle_on_grid(objective, free, angle_levels)
     if runs[0][1][0] < objective.evaluate(finished)[1]:
         return pairs, start
     return pairs, _angle_index(finished, angle_levels)

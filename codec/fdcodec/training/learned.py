@@ -11,6 +11,7 @@ from fdcodec.kernels.learned_tables import LearnedMode
 from fdcodec.kernels.tables import build_tables
 from fdcodec.model import ClassModel
 from fdcodec.model.body import Transforms
+from fdcodec.parallel import each
 from fdcodec.training.learned_samples import SIZES, Blocks, BlockSamples, Floats
 from fdcodec.training.predictors import (
     Mode,
@@ -23,6 +24,7 @@ from fdcodec.training.predictors import (
     mode_of,
     start_mode,
 )
+from fdcodec.training.traces import N_THREADS
 
 MIN_BLOCKS = 1500  # a size with fewer gets no learned modes
 MIN_CLUSTER = 60
@@ -146,12 +148,14 @@ def _improve(
     costs = _costs(_prices(modes, blocks), odds)
     nearest, least = costs.argmin(axis=1), costs.min(axis=1)
     served = least < (blocks.others + _flag_bits(odds)) * gate
-    fitted = []
-    for k, mode in enumerate(modes):
+
+    def refit(k: int) -> Mode:
         of = (nearest == k) & served
-        if of.sum() >= MIN_CLUSTER:
-            mode = _fit(mode, blocks.inputs[of], blocks.targets[of], with_rotations)
-        fitted.append(mode)
+        if of.sum() < MIN_CLUSTER:
+            return modes[k]
+        return _fit(modes[k], blocks.inputs[of], blocks.targets[of], with_rotations)
+
+    fitted = list(each(refit, range(len(modes)), N_THREADS))
     return fitted, _counted(costs, blocks.others + _flag_bits(odds))
 
 
