@@ -1,9 +1,9 @@
 """Store a run of the bench of record on Kodak-24 as a result, if asked with BD-rates against published curves.
 
-usage: python tools/record_kodak.py RUN.json [--anchors kodak_anchors.json --data KODAK] -o tools/results/kodak-rgb.json
+usage: python tools/record_kodak.py RUN.json [--data KODAK [--anchors ANCHORS.json]] -o tools/results/kodak-rgb.json
 
-RUN.json is what the bench wrote; its curves are the means over the images. The published curves go down to qualities
-below those of the bench, which are encoded here.
+RUN.json is what the bench wrote; its curves are the means over the images. JPEG and the published curves go down to
+qualities below those of the bench, which are encoded here where the images are given, and lengthen the mean curve.
 """
 
 import json
@@ -60,25 +60,25 @@ def against_published(anchors: dict[str, Any], curve: Curve) -> dict[str, dict[s
 
 @click.command()
 @click.argument("run", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The images, in RGB.")
 @click.option("--anchors", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Published curves.")
-@click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="The images, for --anchors."
-)
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False, path_type=Path))
-def main(run: Path, anchors: Path | None, data: Path | None, output: Path) -> None:
+def main(run: Path, data: Path | None, anchors: Path | None, output: Path) -> None:
     """Store a run of the bench."""
     codecs = json.loads(run.read_text())
-    pairs = [(f"{b} against {a}", codecs[a], codecs[b]) for a, b in permutations(codecs, 2)]
+    low = low_points(data) if data else []
+    means = {name: [*low] * (name == OWN) + [tuple(point) for point in codecs[name]["mean"]] for name in codecs}
+    pairs = [(f"{b} against {a}", a, b) for a, b in permutations(codecs, 2)]
     results = {
         "what": "Kodak-24, bench of record rd.py, all codecs in one run, whole files; speeds beside other work",
-        "bd_rate_percent": {name: rate(a["mean"], b["mean"]) for name, a, b in pairs},
-        "median_over_images_percent": {name: median_rate(a["per"], b["per"]) for name, a, b in pairs},
+        "bd_rate_percent": {name: rate(means[a], means[b]) for name, a, b in pairs},
+        "median_over_images_percent": {name: median_rate(codecs[a]["per"], codecs[b]["per"]) for name, a, b in pairs},
         "codecs": codecs,
     }
-    if anchors and data:
-        low = low_points(data)
-        curve = low + [tuple(point) for point in codecs[OWN]["mean"]]
-        results |= {"low_points": low, "published": against_published(json.loads(anchors.read_text()), curve)}
+    if low:
+        results["low_points"] = low
+    if anchors:
+        results["published"] = against_published(json.loads(anchors.read_text()), means[OWN])
     store("kodak", output, results)
 
 
