@@ -32,7 +32,7 @@ def kodak_rows() -> list[str]:
         rates = json.loads((RESULTS / f"kodak-{kind}.json").read_text())["bd_rate_percent"]
         cells = [f"{rates[f'fdc:effort=5 against {anchor}']:+.1f} %" for anchor in ("jpeg420", "avif444")]
         rows.append(f"| {kind} | " + " | ".join(cells) + " |")
-    return rows
+    return [*rows, "", "In RGB our curve begins at quality 0 and in gray at quality 10."]
 
 
 def published_rows() -> list[str]:
