@@ -69,10 +69,20 @@ def learn(
     if _is_single(images) or not isinstance(images, Iterable):
         raise ParameterError("images: give a list of images or paths, be it of one")
     start = None if parent is None else resolved(parent, "parent")
+    origins = None if stacks is None else _checked_stacks(stacks)
     given = list(map(_training_samples, images))
-    if stacks is not None and len(stacks) != len(given):
-        raise ParameterError(f"stacks: {len(stacks)} for {counted(len(given), 'image')}; give one for each")
-    return learn_model(given, "learned", start, progress, stacks)
+    if origins is not None and len(origins) != len(given):
+        raise ParameterError(f"stacks: {len(origins)} for {counted(len(given), 'image')}; give one for each")
+    return learn_model(given, "learned", start, progress, origins)
+
+
+def _checked_stacks(stacks: Any) -> list[Hashable]:
+    try:
+        listed = list(stacks)
+        set(listed)
+    except TypeError:
+        raise ParameterError("stacks: give a list of names or numbers, one for each image") from None
+    return listed
 
 
 def _is_single(images: Any) -> bool:

@@ -90,7 +90,7 @@ def _encode_to_psnr(picture: Picture, settings: EncoderSettings, wanted_db: floa
     if best.quality == 0 and best.measure > wanted_db:
         told = f"the coarsest file has {best.measure:.2f} dB already, by the peak {2**picture.depth - 1}"
     else:
-        told = f"of the files tried the best has {best.measure:.3f} dB"
+        told = f"of the files tried the one that is kept has {best.measure:.3f} dB"
     return Encoded(best.data, best.measure, _psnr_miss(wanted_db, told))
 
 
@@ -117,8 +117,10 @@ def _psnr_miss(wanted_db: float, told: str) -> TargetWarning:
 def _size_miss(best: Attempt, limit_bytes: int, pixels: int) -> TargetWarning | None:
     size_bytes = len(best.data)
     if size_bytes > limit_bytes:
-        alpha_bytes = codec.alpha_size(container.read(best.data, max_pixels=pixels))
+        file = container.read(best.data, max_pixels=pixels)
+        alpha_bytes, metadata_bytes = codec.alpha_size(file), sum(len(block or b"") for block in file.metadata)
         told = f", {alpha_bytes} of them for alpha, which is stored exactly" if alpha_bytes else ""
+        told += f"; its metadata, which can be left out, have {metadata_bytes}" if metadata_bytes else ""
         return TargetWarning(
             f"a size of {limit_bytes} bytes was not met; of the files tried the smallest has {size_bytes} bytes{told}"
         )

@@ -89,6 +89,13 @@ def test_existing_outputs_are_skipped_if_asked(cli):
     assert Path("c.png").exists()
 
 
+def test_empty_output_is_not_done(cli):
+    """A file of no bytes, as a full disk leaves it, does not pass for an output with --skip-existing."""
+    Path("a.fdc").touch()
+    assert cli("encode", "a.png", "--skip-existing").code == 1
+    assert (cli("encode", "a.png", "--skip-existing", "--force").code, Path("a.fdc").stat().st_size > 0) == (0, True)
+
+
 def test_what_cannot_be_done_is_not_skipped(cli):
     """An output that is another input's, the input itself or a directory is a failure also with --skip-existing."""
     Path("a.bmp").write_bytes(Path("a.png").read_bytes())

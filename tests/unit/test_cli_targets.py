@@ -42,7 +42,7 @@ def test_size_that_cannot_be_filled_is_said(cli, kind):
 def test_psnr_that_is_just_missed_is_told_in_digits_that_show_it(cli):
     """Where a PSNR is 0.1 dB away but for some thousandths, the note has these."""
     result = cli("encode", "a.png", "--psnr", "110")
-    assert re.search(r"the best has \d+\.\d{3} dB$", result.err, re.MULTILINE)
+    assert re.search(r"the one that is kept has \d+\.\d{3} dB$", result.err, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("target", "told"), [("99", True), ("30", False), ("1", False)])

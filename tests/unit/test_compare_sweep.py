@@ -211,6 +211,13 @@ def test_equal_stems_are_told_apart(tmp_path):
     assert [subject.name for subject in load_all(files, gray=False)] == ["one-x", "two-x"]
 
 
+@pytest.mark.parametrize("name", ["..png", "...png"])
+def test_name_of_dots_is_no_folder_above(tmp_path, name):
+    """Of a file whose name is dots up to the suffix the whole name is that of its results."""
+    Image.new("L", (16, 16)).save(tmp_path / name, "PNG")
+    assert [subject.name for subject in load_all([tmp_path / name], gray=False)] == [name]
+
+
 def test_unreadable_images_name_the_file(tmp_path):
     """Text named .png, floating point and tiny images are refused with the path."""
     (tmp_path / "text.png").write_text("no image")

@@ -78,6 +78,13 @@ def test_each_image_needs_a_stack():
         fdcodec.learn([np.zeros((8, 8), np.uint8)] * 2, stacks=[1, 1, 2])
 
 
+@pytest.mark.parametrize("stacks", [5, [[1], [2]], np.zeros((2, 2))])
+def test_stacks_are_names_or_numbers(stacks):
+    """What is no list, or a list of what cannot be told apart, is refused."""
+    with pytest.raises(ParameterError, match="stacks: give a list of names or numbers"):
+        fdcodec.learn([np.zeros((8, 8), np.uint8)] * 2, stacks=stacks)
+
+
 def test_command_tells_of_which_file_frames_are(cli, monkeypatch):
     """`learn --frames` has the file of each frame as its stack, but for frames that cannot be read."""
     given = {}

@@ -20,7 +20,7 @@ def test_first_comes_what_is_saved_and_what_to_do():
     told = "3.4% fewer bytes at equal error than with the best preset, most often photo, on 3 images held out"
     assert first == f"my/scans.fdt: {told}; the model's own bytes left out"
     assert second.startswith("  next: encode -t my/scans.fdt")
-    assert others[0] == f"  learned from 12 images, 3 of them held out; hash {model.hash.hex()[:16]}"
+    assert others[0] == f"  from 12 images, of which 3 only judged; hash {model.hash.hex()[:16]}"
     assert (
         others[1]
         == "  of what was held out rotations save 2.3% of the cost of blocks, the filter 4.1% of the squared error"
@@ -56,6 +56,11 @@ def test_what_is_not_saved_is_told():
 def test_advice_follows_the_saving(share, n_bytes, told):
     """A file is worth carrying the model from where what it saves is as much; else another way is told."""
     assert advice(share, Path("my/scans.fdt"), n_bytes).startswith(told)
+
+
+def test_advice_can_be_typed():
+    """A path with spaces is quoted as a shell has it."""
+    assert advice(0.05, Path("my scans.fdt"), 12_000).startswith("encode -t 'my scans.fdt', ")
 
 
 def test_filter_without_images_held_out_has_no_share():

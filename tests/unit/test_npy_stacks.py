@@ -66,13 +66,30 @@ def test_dtype_is_told_once(cli, dtype, told, options):
     assert (result.code, result.err.count("\n"), told in result.err) == (3, 1, True)
 
 
-@pytest.mark.parametrize("shape", [(0, 12, 16), (2, 3, 12, 5), (2, 2, 2, 2, 2)])
-def test_other_shapes_are_refused_as_before(tmp_path, shape):
-    """Of an array that is no stack either, the message says what shapes pictures have."""
+@pytest.mark.parametrize(
+    ("shape", "told"),
+    [
+        ((0, 12, 16), r"is not \(height, width\)"),
+        ((2, 3, 12, 5), r"is no stack of pictures; array.reshape\(-1, 12, 5\) is one"),
+        ((2, 2, 2, 2, 2), r"is no stack of pictures; array.reshape\(-1, 2, 2, 2\) is one"),
+    ],
+)
+def test_other_shapes_are_refused(tmp_path, shape, told):
+    """Of an array that is no stack either, the message says what shapes pictures have, or what makes one of it."""
     np.save(tmp_path / "x.npy", np.zeros(shape, np.uint8))
     assert frame_count(tmp_path / "x.npy") == 1
-    with pytest.raises(UnsupportedError, match="is not \\(height, width\\)"):
+    with pytest.raises(UnsupportedError, match=told):
         read_image(tmp_path / "x.npy")
+
+
+def test_header_that_exhausts_the_parser_is_damage(cli):
+    """A header of thousands of signs is one damaged file, with the option and without, and the next is encoded."""
+    header = b"-" * 9000 + b"1"
+    Path("a.npy").write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header)
+    np.save("b.npy", GRAY[0])
+    for options in ((), ("--frames", "--force")):
+        result = cli("encode", "a.npy", "b.npy", "--out-dir", "out", *options)
+        assert (result.code, "a.npy: damaged .npy file" in result.err, Path("out/b.fdc").is_file()) == (1, True, True)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.99])

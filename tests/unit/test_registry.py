@@ -130,8 +130,8 @@ def test_a_pipe_in_the_model_path_is_not_waited_for(tmp_path, monkeypatch):
 
 
 def test_a_model_path_that_cannot_be_reached_hides_nothing(monkeypatch):
-    """A directory whose name is too long holds no models, as one that does not exist, and messages say so."""
+    """A directory whose name is too long holds no models, as what is no directory, and messages say so."""
     monkeypatch.setenv("FDCODEC_MODEL_PATH", "x" * 300)
     assert find(get("photo").hash).name == "photo"
-    with pytest.raises(TransformNotFoundError, match=r"x{300} \(does not exist\)"):
+    with pytest.raises(TransformNotFoundError, match=r"x{300} \(is no directory\)"):
         find(bytes(16))

@@ -139,6 +139,13 @@ def test_metadata_that_describe_no_codec_are_told(configuration, told):
         numcodecs.get_codec({"id": "fdcodec", **configuration})
 
 
+@pytest.mark.parametrize("configuration", [None, [], 5])
+def test_configuration_that_is_no_object_is_told(configuration):
+    """A store whose metadata have something else in the place of the configuration is an error that says so."""
+    with pytest.raises(ParameterError, match=r"configuration: .* is no object"):
+        ZarrCodec.from_dict({"name": "fdcodec", "configuration": configuration})
+
+
 @stores
 def test_missed_target_of_a_chunk_is_told(make, codec):
     """A chunk that no quality fits into a size has the warning of `encode`."""

@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image
 from tests.images import noise, saved
+from tests.stacks import stack
 
 from fdcodec.errors import UnsupportedError
 from fdcodec.image.arrays import as_picture
+from fdcodec.image.frames import FrameReader
 from fdcodec.image.reading import read_image
 
 Tag = ExifTags.Base
@@ -136,3 +138,18 @@ def test_first_page_is_read_where_the_next_is_not_there(place):
     assert notes[0] == "only the first frame was read: what follows it cannot be read"
     with pytest.raises(UnsupportedError, match=r"what follows the first frame of this TIFF file cannot be read"):
         read_image(data, lossless=True)
+
+
+OME = '<?xml version="1.0"?><!-- x --><OME xmlns="x"><Pixels SizeZ="2"/></OME>'
+
+
+@pytest.mark.parametrize(
+    ("text", "pages", "is_kept"),
+    [("ImageJ=1.54f\nimages=2", 2, False), (OME, 2, False), (OME, 1, True), ("ImageJ=1.54f", 1, True), ("x", 2, True)],
+)
+def test_description_of_a_stack_is_not_that_of_a_picture(tmp_path, text, pages, is_kept):
+    """What ImageJ and OME say of all pages is left out of one, with a note: readers look for them all."""
+    (tmp_path / "x.tif").write_bytes(stack(pages * [noise(12, 16, 3, seed=1)], description=text))
+    picture, notes = FrameReader().read(tmp_path / "x.tif", 0)
+    assert (text.encode() in (picture.exif or b"")) == is_kept
+    assert notes == (() if is_kept else ("the description of a stack (ImageJ, OME) was left out",))

@@ -62,6 +62,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     help=f"Some of {', '.join(CODECS)}, joined by commas [all that are installed].",
 )
 @click.option(
+    "-t",
     "--transforms",
     metavar="NAMES",
     callback=_names,

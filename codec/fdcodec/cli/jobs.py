@@ -62,8 +62,10 @@ class Job:
         return self.target == STREAM and self.fault is None
 
     def is_done(self) -> bool:
-        """Tell whether there is an output, which is this job's own."""
+        """Tell whether there is an output that is not empty, which is this job's own."""
         if self.target == STREAM or self.rival is not None or not holds(self.target.is_file):
+            return False
+        if self.target.stat().st_size == 0:
             return False
         return not (holds(self.source.exists) and self.source.samefile(self.target))
 

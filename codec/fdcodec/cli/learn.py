@@ -9,7 +9,7 @@ import click
 
 from fdcodec.cli import options
 from fdcodec.cli.batch import check_model_path, describe_os_error
-from fdcodec.cli.console import Console
+from fdcodec.cli.console import Console, on_terminal
 from fdcodec.cli.frames import Pictures, each_frame
 from fdcodec.cli.jobs import Job, find_files, jobs_of
 from fdcodec.cli.learn_report import report
@@ -17,6 +17,8 @@ from fdcodec.errors import FdcError
 from fdcodec.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -78,11 +80,24 @@ def learn(
     console.say(f"learning from {counted(len(images), 'image')}; {DURATION}")
     with console.progress() as progress:
         stacks = [source for source, samples in read if samples is not None]
-        model = api_learn.learn(images, parent=start, progress=progress, stacks=stacks)
+        model = api_learn.learn(images, parent=start, progress=_told(progress, console), stacks=stacks)
     model.save(output)
     for line in report(model, output, len(images)):
         console.say(line)
     return int(len(images) < len(jobs))
+
+
+def _told(progress: Callable[[str, int, int], None], console: Console) -> Callable[[str, int, int], None]:
+    """Return progress that also says each stage once, where no bar shows it."""
+    said: set[str] = set()
+
+    def show(stage: str, done: int, total: int) -> None:
+        progress(stage, done, total)
+        if stage not in said and not on_terminal():
+            console.say(f"learning: {stage}")
+        said.add(stage)
+
+    return show
 
 
 def _read(job: Job, pictures: Pictures, console: Console) -> NDArray[np.uint8] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from fdcodec.model import ClassModel
@@ -26,8 +27,8 @@ def report(model: ClassModel, path: Path, n_images: int) -> Iterator[str]:
     recipe = model.recipe
     yield f"{path}: {saving(recipe)}"
     yield f"  next: {advice(recipe['share_saved_against_presets'], path, len(embedding(model, 'auto')))}"
-    held_out = f", {recipe['images_held_out']} of them held out" if recipe["images_held_out"] else ""
-    yield f"  learned from {counted(n_images, 'image')}{held_out}; hash {model.hash.hex()[:16]}"
+    held_out = f", of which {recipe['images_held_out']} only judged" if recipe["images_held_out"] else ""
+    yield f"  from {counted(n_images, 'image')}{held_out}; hash {model.hash.hex()[:16]}"
     yield f"  {worth_of_parts(recipe)}"
     yield f"  {worth_of_modes(model)}"
 
@@ -45,12 +46,13 @@ def saving(recipe: dict[str, Any]) -> str:
 
 def advice(saved: float | None, path: Path, n_bytes: int) -> str:
     """Return what to do with a model that saves this share, and takes so many bytes where a file carries it."""
+    given = quote(str(path))
     if saved is None:
-        return f"learn from five images or more; or compare the sizes that encode -t {path} and -t auto give"
+        return f"learn from five images or more; or compare the sizes that encode -t {given} and -t auto give"
     if saved <= 0:
         return "encode with -t auto; or learn from more images, or from another --parent"
     return (
-        f"encode -t {path}, for files above {_size(n_bytes / saved)}: each carries {n_bytes} bytes of the model. "
+        f"encode -t {given}, for files above {_size(n_bytes / saved)}: each carries {n_bytes} bytes of the model. "
         f"For smaller ones add --no-embed, and readers need {path.name} in a directory that FDCODEC_MODEL_PATH names"
     )
 

@@ -82,8 +82,10 @@ def load_all(files: Sequence[Path], gray: bool) -> list[Subject]:
 
 def _names(files: Sequence[Path]) -> list[str]:
     """Return the stem of each file, with its folder's name before it where stems repeat."""
-    repeats = Counter(path.stem for path in files)
-    names = [path.stem if repeats[path.stem] == 1 else f"{path.absolute().parent.name}-{path.stem}" for path in files]
+    stems = [path.stem if path.stem.strip(".") else path.name for path in files]
+    repeats = Counter(stems)
+    folders = [path.absolute().parent.name for path in files]
+    names = [stem if repeats[stem] == 1 else f"{folder}-{stem}" for stem, folder in zip(stems, folders, strict=True)]
     owners: dict[str, Path] = {}
     for name, path in zip(names, files, strict=True):
         if name in owners:

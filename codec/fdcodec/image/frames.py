@@ -16,7 +16,7 @@ from fdcodec.paths import content_of
 
 def frame_count(path: Path) -> int:
     """Return how many frames an image file has, damaged ones too; 1 of what cannot be opened, as reading will tell."""
-    with suppress(FdcError, OSError):
+    with suppress(FdcError, OSError), guarded(DEFAULT_MAX_PIXELS):
         if npy.is_npy(path):
             return npy.npy_frame_count(path)
     with suppress(FdcError), guarded(DEFAULT_MAX_PIXELS), Image.open(path, formats=READABLE_FORMATS) as image:

@@ -8,6 +8,7 @@ Two things that would surprise the reader:
   others that are not TIFF's own, as of maps and microscopes, a note tells.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from reprlib import repr as shown
 from threading import Lock
@@ -55,6 +56,9 @@ _UNDO = {
 }
 """What turns an image back that Pillow has turned by its orientation."""
 
+_OF_STACK = re.compile(r"\AImageJ=|<OME\b")
+"""Descriptions of ImageJ and OME: that of a stack is of all its pictures, which readers look for."""
+
 _RAW_PROFILE = "Raw profile type "
 _EXIF_PREFIX, _XMP_PREFIX = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
 _XMP_EXTENSION = b"http://ns.adobe.com/xmp/extension/\0"
@@ -85,6 +89,8 @@ def _left_out(image: Image.Image) -> list[str]:
     """Return notes on texts, comments, IPTC, tags, XMP beyond the first packet of JPEG, colours and shape of pixels."""
     left = {"texts": sorted(_texts(image) - _TEXTS_READ), "tags": private_tags(getattr(image, "tag_v2", ()))}
     notes = [f"{kind} were left out: {listed(names)}" for kind, names in left.items() if names]
+    if _describes_stack(image):
+        notes.append("the description of a stack (ImageJ, OME) was left out")
     if _IPTC in image.info.get("photoshop", ()):
         notes.append("IPTC was left out")
     if any(segment.startswith(_XMP_EXTENSION) for _, segment in getattr(image, "applist", ())):
@@ -130,7 +136,7 @@ def as_stored(image: Image.Image) -> Image.Image:
     orientation = image.getexif().get(ExifTags.Base.Orientation) if image.format == "TIFF" else None
     if orientation not in _UNDO:
         return image
-    info = image.info | {"exif": picture_tags(image.getexif())}
+    info = image.info | {"exif": _tags_of_page(image)}
     image.load()
     stored = image.transpose(_UNDO[orientation])
     stored.format, stored.info = image.format, info
@@ -153,6 +159,20 @@ def picture_tags(tags: Image.Exif) -> Image.Exif:
     return kept
 
 
+def _tags_of_page(image: Image.Image) -> Image.Exif:
+    """Return the tags that describe the page of a TIFF, and not all its pages."""
+    tags = picture_tags(image.getexif())
+    if _describes_stack(image):
+        del tags[ExifTags.Base.ImageDescription]
+    return tags
+
+
+def _describes_stack(image: Image.Image) -> bool:
+    """Tell whether the description of a TIFF's page is that of all its pages."""
+    description = getattr(image, "tag_v2", {}).get(ExifTags.Base.ImageDescription, "")
+    return getattr(image, "is_animated", False) and _OF_STACK.search(str(description)) is not None
+
+
 def _text_as_stored(value: Any) -> Any:
     """Return a tag's text as bytes, which Pillow reads as Latin-1 and would write as ASCII."""
     return value.encode("latin-1") if isinstance(value, str) else value
@@ -160,7 +180,7 @@ def _text_as_stored(value: Any) -> Any:
 
 def _exif(image: Image.Image) -> Any:
     if image.format == "TIFF" and "exif" not in image.info:
-        return picture_tags(image.getexif())
+        return _tags_of_page(image)
     return image.info.get("exif") or _raw_profile(image, "exif", _EXIF_PREFIX)
 
 

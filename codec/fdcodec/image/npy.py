@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_magic
 from numpy.typing import NDArray
 
 from fdcodec.errors import FormatError, ParameterError, UnsupportedError
@@ -14,6 +15,9 @@ from fdcodec.image.arrays import as_picture, check_dtype
 from fdcodec.image.picture import Picture
 
 SIGNATURE = b"\x93NUMPY"
+MAX_CHANNELS = 4
+_HEADERS = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}
+_HEADER_BYTES = 1 << 16  # more than NumPy reads of one
 
 
 def is_npy(path: Path) -> bool:
@@ -24,16 +28,20 @@ def is_npy(path: Path) -> bool:
 
 def picture_of_npy(data: bytes) -> Picture:
     """Return the picture of a file's bytes; of a stack that of its only frame. Raises as `frame_of_npy`."""
-    array = _loaded(BytesIO(data))
+    array = _array_of(data)
     if (frames := _frame_count(array)) > 1:
-        hint = "; if these are channels, save numpy.moveaxis(array, 0, -1)" if array.ndim == 3 and frames <= 4 else ""
+        is_maybe_one = array.ndim == 3 and frames <= MAX_CHANNELS
+        hint = "; if these are channels, save numpy.moveaxis(array, 0, -1)" if is_maybe_one else ""
         raise UnsupportedError(f"an array of shape {array.shape} is a stack of pictures; take each with --frames{hint}")
+    if array.ndim > 3 and array.size and not _is_stack(array):
+        shape = (-1, *array.shape[-3:]) if array.shape[-1] <= MAX_CHANNELS else (-1, *array.shape[-2:])
+        raise UnsupportedError(f"an array of shape {array.shape} is no stack of pictures; array.reshape{shape} is one")
     return _picture(array[0] if _is_stack(array) else array)
 
 
 def npy_frame_count(path: Path) -> int:
     """Return how many pictures a file holds; raises as `frame_of_npy` where none of them can be read."""
-    return _frame_count(_loaded(path))
+    return _frame_count(_mapped(path))
 
 
 def frame_of_npy(path: Path, frame: int) -> Picture:
@@ -46,23 +54,30 @@ def frame_of_npy(path: Path, frame: int) -> Picture:
     UnsupportedError
         The array's dtype or shape is not that of pictures.
     """
-    return _picture(np.array(_loaded(path)[frame]))  # a copy: what is mapped may change
+    return _picture(np.array(_mapped(path)[frame]))  # a copy: what is mapped may change
 
 
-def _loaded(source: Path | BytesIO) -> NDArray[Any]:
-    """Return the array of a file, mapped if it is given by its path."""
+def _mapped(path: Path) -> NDArray[Any]:
+    """Return the array of a file, of which nothing is read yet."""
+    return _array_of(np.memmap(path, np.uint8, "r"))
+
+
+def _array_of(data: Any) -> NDArray[Any]:
+    """Return the array that is in the bytes of a file, without a copy."""
+    file = BytesIO(data[:_HEADER_BYTES])
     try:
-        return np.load(source, mmap_mode="r" if isinstance(source, Path) else None, allow_pickle=False)  # type: ignore[no-any-return]
-    except (MemoryError, OSError):
-        raise
+        shape, is_fortran, dtype = _HEADERS[read_magic(file)](file)
+        if dtype.hasobject:
+            raise ValueError
+        return np.ndarray(shape, dtype, data, file.tell(), order="F" if is_fortran else "C")
     except Exception:  # which quotes syntax trees and what it could not parse of the header
         raise FormatError("damaged .npy file, or one of Python objects; give an array of integers") from None
 
 
 def _is_stack(array: NDArray[Any]) -> bool:
     """Tell whether an array is (frames, height, width) or (frames, height, width, channels)."""
-    is_deep = array.ndim == 3 and array.shape[2] > 4
-    return array.size > 0 and (is_deep or (array.ndim == 4 and array.shape[3] <= 4))
+    is_deep = array.ndim == 3 and array.shape[2] > MAX_CHANNELS
+    return array.size > 0 and (is_deep or (array.ndim == 4 and array.shape[3] <= MAX_CHANNELS))
 
 
 def _frame_count(array: NDArray[Any]) -> int:

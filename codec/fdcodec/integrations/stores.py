@@ -81,8 +81,10 @@ class StoreCodec:
                 warnings.warn(EmbeddingWarning(told), stacklevel=4)
 
     @classmethod
-    def of_store(cls, configuration: dict[str, Any]) -> Self:
+    def of_store(cls, configuration: Any) -> Self:
         """Return the codec that a store was made with; its class model may be missing here: readers may not need it."""
+        if not isinstance(configuration, dict):
+            raise ParameterError(f"configuration: {shown(configuration)} is no object; the store's metadata are wrong")
         known = [field.name for field in fields(cls)]
         if unknown := [name for name in configuration if name not in known]:
             raise ParameterError(

@@ -113,7 +113,7 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
         raise TransformNotFoundError(
             f"the file's class model {reference.hex()} could be any of {', '.join(m.name for m in models.values())}"
         )
-    searched = ", ".join(f"{each}{'' if holds(each.is_dir) else ' (does not exist)'}" for each in _directories())
+    searched = ", ".join(f"{each}{'' if holds(each.is_dir) else ' (is no directory)'}" for each in _directories())
     if own is not None:
         raise TransformNotFoundError(
             f"transform: the class model {own.name} has the hash {own.hash.hex()[:16]}, but the file names "
