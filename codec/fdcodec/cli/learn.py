@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 DURATION = (
     "it takes the longer the more pixels they have: ten megapixels, the most that is used of them, "
-    "take about five minutes on two processors"
+    "take two to four minutes on two processors"
 )
 
 
