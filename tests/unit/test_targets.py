@@ -144,6 +144,12 @@ def test_size_below_that_of_alpha_is_told_with_it():
         fdcodec.encode(picture, size_bytes=100)
 
 
+def test_size_below_that_of_metadata_is_told_with_it():
+    """Where metadata take what the limit leaves no room for, the warning says how much it is."""
+    with pytest.warns(TargetWarning, match="its metadata, which can be left out, have 812$"):
+        fdcodec.encode(IMAGE, size_bytes=800, exif=bytes(800), icc=bytes(12))
+
+
 def test_psnr_that_cannot_be_reached_is_a_warning():
     """The nearest file is returned, and a warning says what it has."""
     with pytest.warns(TargetWarning, match="110 dB was not met; of the files tried the one that is kept has"):

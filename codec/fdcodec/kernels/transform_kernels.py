@@ -164,7 +164,7 @@ def inverse_transform(coefficients, extent, mode, log2_width, log2_height, table
 
 @kernel()
 def _clamp(block, n_rows, n_columns):
-    """Clamp a block to +-COEFFICIENT_LIMIT."""
+    """Clamp a block to +-COEFFICIENT_LIMIT, up to a multiple of eight columns."""
     for i in range(n_rows):
         line = block[i]
         for j in range(0, n_columns, LANES):
