@@ -1,5 +1,6 @@
 """Rate and distortion of one image with one model, and BD-rates between such curves."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from fdcodec import container
 from fdcodec.compare.aggregate import spread
 from fdcodec.compare.bd_rate import bd_rate
 from fdcodec.compare.metrics import Samples, psnr
+from fdcodec.errors import EmbeddingWarning
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedding
 
@@ -31,7 +33,8 @@ def measure(image: Samples, model: ClassModel, **settings: Any) -> Curve:
     """Code an image at each quality, with further arguments of `fdcodec.encode`; the files are decoded."""
     by_reference, embedded, psnr_db = [], [], []
     for quality in QUALITIES:
-        data = fdcodec.encode(image, quality=quality, transform=model, embed=False, **settings)
+        with warnings.catch_warnings(action="ignore", category=EmbeddingWarning):  # `decode` has the model
+            data = fdcodec.encode(image, quality=quality, transform=model, embed=False, **settings)
         by_reference.append(len(data))
         embedded.append(_embedded_size(data, model))
         psnr_db.append(psnr(image, fdcodec.decode(data, transform=model)))
