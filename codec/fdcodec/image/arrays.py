@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from fdcodec.errors import ConversionWarning, FdcError, ParameterError
+from fdcodec.errors import ConversionWarning, FdcError, LimitError, ParameterError
 from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import Picture, Samples
 from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, refuse_deep_planes, samples_of_pillow
@@ -147,3 +147,10 @@ def _checked_bytes(name: str, given: bytes | None, own: bytes | None) -> bytes |
         raise ParameterError(f"{name}: {type(given).__name__} is not bytes")
     bare = given.removeprefix(b"Exif\0\0") if name == "exif" else given
     return bare or None
+
+
+def check_pixels(size: tuple[int, int], max_pixels: int) -> None:
+    """Raise LimitError for a picture (width, height) of more pixels."""
+    width, height = size
+    if width * height > max_pixels:
+        raise LimitError(f"image of {width}x{height} is above the limit of {max_pixels} pixels; split it")

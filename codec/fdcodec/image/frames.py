@@ -9,7 +9,7 @@ from PIL import Image
 from fdcodec.errors import FdcError, LimitError, UnsupportedError
 from fdcodec.image import npy, png
 from fdcodec.image.frame_counts import count_frames, count_frames_behind
-from fdcodec.image.reading import READABLE_FORMATS, Reading, check_pixels, guarded, opened, read_opened
+from fdcodec.image.reading import READABLE_FORMATS, Reading, guarded, opened, read_opened
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.paths import content_of
 
@@ -58,9 +58,7 @@ def _colours_bytes(flags: bytes) -> int:
 
 def _read_npy(path: Path, frame: int) -> Reading:
     with guarded(DEFAULT_MAX_PIXELS):
-        picture = npy.frame_of_npy(path, frame)
-        check_pixels((picture.width, picture.height), DEFAULT_MAX_PIXELS)
-    return Reading(picture, ())
+        return Reading(npy.frame_of_npy(path, frame, DEFAULT_MAX_PIXELS), ())
 
 
 class FrameReader:

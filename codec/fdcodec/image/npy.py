@@ -11,7 +11,7 @@ from numpy.lib.format import read_array_header_1_0, read_array_header_2_0, read_
 from numpy.typing import NDArray
 
 from fdcodec.errors import FormatError, ParameterError, UnsupportedError
-from fdcodec.image.arrays import as_picture, check_dtype
+from fdcodec.image.arrays import as_picture, check_dtype, check_pixels
 from fdcodec.image.picture import Picture
 
 SIGNATURE = b"\x93NUMPY"
@@ -26,7 +26,7 @@ def is_npy(path: Path) -> bool:
         return file.read(len(SIGNATURE)) == SIGNATURE
 
 
-def picture_of_npy(data: bytes) -> Picture:
+def picture_of_npy(data: bytes, max_pixels: int) -> Picture:
     """Return the picture of a file's bytes; of a stack that of its only frame. Raises as `frame_of_npy`."""
     array = _array_of(data)
     if (frames := _frame_count(array)) > 1:
@@ -36,7 +36,7 @@ def picture_of_npy(data: bytes) -> Picture:
     if array.ndim > 3 and array.size and not _is_stack(array):
         shape = (-1, *array.shape[-3:]) if array.shape[-1] <= MAX_CHANNELS else (-1, *array.shape[-2:])
         raise UnsupportedError(f"an array of shape {array.shape} is no stack of pictures; array.reshape{shape} is one")
-    return _picture(array[0] if _is_stack(array) else array)
+    return _picture(array[0] if _is_stack(array) else array, max_pixels)
 
 
 def npy_frame_count(path: Path) -> int:
@@ -44,7 +44,7 @@ def npy_frame_count(path: Path) -> int:
     return _frame_count(_mapped(path))
 
 
-def frame_of_npy(path: Path, frame: int) -> Picture:
+def frame_of_npy(path: Path, frame: int, max_pixels: int) -> Picture:
     """Return a picture of a stack, the first of which is 0; the file is mapped, and only this one read.
 
     Raises
@@ -53,8 +53,10 @@ def frame_of_npy(path: Path, frame: int) -> Picture:
         The file is damaged, or holds Python objects.
     UnsupportedError
         The array's dtype or shape is not that of pictures.
+    LimitError
+        The picture has more than `max_pixels`.
     """
-    return _picture(np.array(_mapped(path)[frame]))  # a copy: what is mapped may change
+    return _picture(_mapped(path)[frame], max_pixels)
 
 
 def _mapped(path: Path) -> NDArray[Any]:
@@ -89,9 +91,12 @@ def _frame_count(array: NDArray[Any]) -> int:
     return len(array)
 
 
-def _picture(array: NDArray[Any]) -> Picture:
+def _picture(array: NDArray[Any], max_pixels: int) -> Picture:
+    """Return a copy of an array as a picture: what is mapped may change."""
+    if array.ndim >= 2:
+        check_pixels((array.shape[1], array.shape[0]), max_pixels)
     with _faults_of_file():
-        return as_picture(array)
+        return as_picture(np.array(array))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from PIL.TiffImagePlugin import TiffImageFile
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, LimitError, TruncatedError, UnsupportedError
 from fdcodec.image import npy, png
-from fdcodec.image.arrays import picture_of_pillow
+from fdcodec.image.arrays import check_pixels, picture_of_pillow
 from fdcodec.image.losses import frames_left_out, losses_of
 from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
@@ -87,9 +87,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         raise FormatError("an .fdc file is no image to encode; decode it first")
     with guarded(max_pixels) as warned:
         if data.startswith(npy.SIGNATURE):
-            picture = npy.picture_of_npy(data)
-            check_pixels((picture.width, picture.height), max_pixels)
-            return Reading(picture, ())
+            return Reading(npy.picture_of_npy(data, max_pixels), ())
         with opened(data) as image:
             picture, notes = read_opened(image, data, max_pixels, lossless, is_sought=False)
     return Reading(picture, (*notes, *warned))
@@ -156,13 +154,6 @@ def _refuse_rare_tiff(data: bytes) -> None:
     except SyntaxError as error:
         if "unknown pixel mode" in str(error):
             raise UnsupportedError(f"TIFF of samples that are not supported; {CONVERT}") from None
-
-
-def check_pixels(size: tuple[int, int], max_pixels: int) -> None:
-    """Raise LimitError for a picture (width, height) of more pixels."""
-    width, height = size
-    if width * height > max_pixels:
-        raise LimitError(f"image of {width}x{height} is above the limit of {max_pixels} pixels; split it")
 
 
 @contextmanager
