@@ -67,7 +67,8 @@ def main(run: Path, data: Path | None, anchors: Path | None, output: Path) -> No
     """Store a run of the bench."""
     codecs = json.loads(run.read_text())
     low = low_points(data) if data else []
-    means = {name: [*low] * (name == OWN) + [tuple(point) for point in codecs[name]["mean"]] for name in codecs}
+    means = {name: [tuple(point) for point in codec["mean"]] for name, codec in codecs.items()}
+    means[OWN] = low + means[OWN]
     pairs = [(f"{b} against {a}", a, b) for a, b in permutations(codecs, 2)]
     results = {
         "what": "Kodak-24, bench of record rd.py, all codecs in one run, whole files; speeds beside other work",

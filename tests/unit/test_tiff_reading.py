@@ -153,3 +153,14 @@ def test_description_of_a_stack_is_not_that_of_a_picture(tmp_path, text, pages, 
     picture, notes = FrameReader().read(tmp_path / "x.tif", 0)
     assert (text.encode() in (picture.exif or b"")) == is_kept
     assert notes == (() if is_kept else ("the description of a stack (ImageJ, OME) was left out",))
+
+
+def test_description_of_a_stack_that_is_turned_is_told(tmp_path):
+    """Of pages with an orientation, which are turned back, the note is the same."""
+    turned = {Tag.ImageDescription: "ImageJ=1.54f\nimages=2", Tag.Orientation: 6}
+    (tmp_path / "x.tif").write_bytes(stack(2 * [noise(12, 16, 3, seed=1)], tiffinfo=turned))
+    picture, notes = FrameReader().read(tmp_path / "x.tif", 0)
+    assert (b"ImageJ" in (picture.exif or b""), notes) == (
+        False,
+        ("the description of a stack (ImageJ, OME) was left out",),
+    )

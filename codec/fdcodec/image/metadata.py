@@ -140,7 +140,8 @@ def as_stored(image: Image.Image) -> Image.Image:
     image.load()
     stored = image.transpose(_UNDO[orientation])
     stored.format, stored.info = image.format, info
-    vars(stored)["tag_v2"] = getattr(image, "tag_v2", {})  # for the note on those that are left out
+    kept = {"tag_v2": getattr(image, "tag_v2", {}), "is_animated": getattr(image, "is_animated", False)}
+    vars(stored).update(kept)  # for the notes on what is left out
     return stored
 
 

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from fdcodec.errors import FormatError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import as_picture, check_dtype, check_pixels
-from fdcodec.image.picture import Picture
+from fdcodec.image.picture import MAX_CHANNELS, Picture
 
 SIGNATURE = b"\x93NUMPY"
-MAX_CHANNELS = 4
 _HEADERS = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}
 _HEADER_BYTES = 1 << 16  # more than NumPy reads of one
 

@@ -10,6 +10,9 @@ from fdcodec.errors import LimitError, ParameterError
 from fdcodec.limits import MAX_SIDE
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
+MAX_CHANNELS = 4
+"""Of a picture: gray or RGB, with alpha or without."""
+
 AnySamples = TypeVar("AnySamples", NDArray[np.uint8], NDArray[np.uint16], Samples)
 
 

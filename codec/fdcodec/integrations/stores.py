@@ -12,13 +12,11 @@ from fdcodec import api
 from fdcodec.arguments import Target, checked_encoding, resolved
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError, TransformNotFoundError
-from fdcodec.image.picture import Samples
+from fdcodec.image.picture import MAX_CHANNELS, Samples
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import absence, embedding
 from fdcodec.model.registry import is_preset
-
-MAX_CHANNELS = 4
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -115,9 +115,10 @@ def learn_rotations(
     runs = [train_angles(objective, product, n_iterations) for product in products]
     free, values = min(runs, key=lambda run: run[1][-1])
     finished = free.quantized(angle_levels)
-    if objective.evaluate(finished)[1] > (1 + GRID_LOSS) * values[-1]:
+    if (reached := objective.evaluate(finished)[1]) > (1 + GRID_LOSS) * values[-1]:
         finished = settle_on_grid(objective, free, angle_levels)
-    if runs[0][1][0] < objective.evaluate(finished)[1]:
+        reached = objective.evaluate(finished)[1]
+    if runs[0][1][0] < reached:
         return pairs, start
     return pairs, _angle_index(finished, angle_levels)
 
