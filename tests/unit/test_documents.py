@@ -64,7 +64,7 @@ def python_examples(name: str) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
 
 
-@pytest.mark.parametrize("name", ["README.md"])
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
 def test_python_examples_run(name):
     """The Python examples of a document run as they stand."""
     for code in python_examples(name):
@@ -102,11 +102,11 @@ def test_spec_clauses_cited_in_the_container_exist():
 
 
 def test_table_of_options_and_arguments_is_right():
-    """Every argument of the functions is in the README's table, and every option there is one of the commands."""
+    """Every argument of the functions is in the table of python.md, and every option there is one of the commands."""
     import fdcodec
     from fdcodec.cli.main import fdcodec_group
 
-    table = (ROOT / "README.md").read_text().partition("| on the command line | in Python |")[2].partition("\n\n")[0]
+    table = (ROOT / "docs/python.md").read_text().partition("| on the command line | in Python |")[2].partition("\n\n")[0]
     named = set(re.findall(r"`([^`]+)`", table))
     functions = (fdcodec.encode, fdcodec.decode, fdcodec.decode_region, fdcodec.info, fdcodec.learn)
     arguments = {name for function in functions for name in inspect.signature(function).parameters}
@@ -126,10 +126,10 @@ def test_every_error_has_its_exit_code_in_the_help():
     assert [code for code in codes if f"{code} " not in fdcodec_group.help] == []
 
 
-def test_exit_codes_of_the_readme_are_those_of_the_help():
-    """The README's table and the help list the same exit codes."""
+def test_exit_codes_of_the_document_are_those_of_the_help():
+    """The table of command.md and the help list the same exit codes."""
     from fdcodec.cli.main import fdcodec_group
 
-    table = (ROOT / "README.md").read_text().partition("| exit code |")[2].partition("\n\n")[0]
+    table = (ROOT / "docs/command.md").read_text().partition("| exit code |")[2].partition("\n\n")[0]
     listed = re.findall(r"\b(\d+) \w", fdcodec_group.help.partition("Exit codes:")[2])
     assert re.findall(r"^\| (\d+) \|", table, re.M) == listed

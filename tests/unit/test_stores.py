@@ -263,8 +263,8 @@ def test_chunks_that_do_not_fit_their_array(image, error):
 
 @pytest.mark.parametrize("version", [2, 3])
 def test_arguments_of_the_readme(version):
-    """With the import and the arguments that the README names for a version, zarr makes a store of that version."""
-    row = re.search(rf"^\| version {version} \| `(.+)`, after `(.+)` \|$", (ROOT / "README.md").read_text(), re.M)
+    """With the import and the arguments that the document names for a version, zarr makes a store of that version."""
+    row = re.search(rf"^\| version {version} \| `(.+)`, after `(.+)` \|$", (ROOT / "docs/python.md").read_text(), re.M)
     names = {"zarr": zarr, "GRAY": GRAY}
     exec(row.group(2), names)
     array = eval(f"zarr.create_array({{}}, data=GRAY, {row.group(1)})", names)
