@@ -13,15 +13,15 @@ from fdcodec.coding.constants import (
     N_MODES,
     STEP_BITS,
 )
-from fdcodec.kernels.block_kernels import size_class
-from fdcodec.kernels.block_search import _coded
-from fdcodec.kernels.cost_kernels import end_cost, escape_cost
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.level_syntax import MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
-from fdcodec.kernels.mode_prices import _price_fits, _price_rates
-from fdcodec.kernels.quantization_kernels import ERROR_SHIFT, INFINITE, dropping_cost, last_candidate, zero_cost
-from fdcodec.kernels.search_kernels import _open_node, _search_cuts
-from fdcodec.kernels.search_state import BEST, PARTS, QUARTER
+from fdcodec.kernels.reconstruction.blocks import size_class
+from fdcodec.kernels.search.blocks import _coded
+from fdcodec.kernels.search.costs import end_cost, escape_cost
+from fdcodec.kernels.search.modes import _price_fits, _price_rates
+from fdcodec.kernels.search.planes import _open_node, _search_cuts
+from fdcodec.kernels.search.quantization import ERROR_SHIFT, INFINITE, dropping_cost, last_candidate, zero_cost
+from fdcodec.kernels.search.state import BEST, PARTS, QUARTER
+from fdcodec.kernels.syntax.levels import MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
 
 LARGEST_LOG2, SMALLEST_LOG2 = MAX_LOG2, MIN_LOG2  # log2 sides of squares; rows set others
 DEAD_ZONE_64THS = 26  # of a step, added before a level is rounded down: the best of 16, 21, 26 and 30 on kodim01

@@ -15,15 +15,10 @@ import ablation_kernels as kernels
 from fdcodec import choice, codec
 from fdcodec.coding import tuning
 from fdcodec.coding.constants import N_GROUPS
-from fdcodec.kernels import (
-    block_search,
-    level_syntax,
-    mode_prices,
-    prediction_kernels,
-    reconstruction_kernels,
-    reference_kernels,
-    search_kernels,
-)
+from fdcodec.kernels.reconstruction import planes, prediction, references
+from fdcodec.kernels.search import blocks, modes
+from fdcodec.kernels.search import planes as search
+from fdcodec.kernels.syntax import levels
 from fdcodec.model import ClassModel
 
 EFFORTS = 9
@@ -95,8 +90,8 @@ def block_sides(smallest_log2: int, largest_log2: int) -> Callable[[Setup], None
 
     def apply(setup: Setup) -> None:
         kernels.SMALLEST_LOG2, kernels.LARGEST_LOG2 = smallest_log2, largest_log2
-        put(search_kernels._open_node, kernels.open_bounded_node)
-        put(search_kernels._search_cuts, kernels.search_bounded_cuts)
+        put(search._open_node, kernels.open_bounded_node)
+        put(search._search_cuts, kernels.search_bounded_cuts)
 
     return apply
 
@@ -108,21 +103,21 @@ def no_halves(setup: Setup) -> None:
 
 def planar_and_dc(setup: Setup) -> None:
     """Predict by planar and DC only, without angles and learned modes."""
-    put(mode_prices._price_fits, kernels.price_without_angles)
+    put(modes._price_fits, kernels.price_without_angles)
     if has_learned_modes(setup.model):
         no_learned_modes(setup)
 
 
 def no_smoothing(setup: Setup) -> None:
     """Predict from the decoded samples as they are, always by the cubic filter."""
-    put(prediction_kernels.SMOOTHING_DISTANCE, np.full_like(prediction_kernels.SMOOTHING_DISTANCE, 99))
-    put(reference_kernels.smooth_references, kernels.copy_references)
+    put(prediction.SMOOTHING_DISTANCE, np.full_like(prediction.SMOOTHING_DISTANCE, 99))
+    put(references.smooth_references, kernels.copy_references)
 
 
 def no_blends(setup: Setup) -> None:
     """Pull no prediction towards the edges."""
-    put(prediction_kernels._blend_edges, kernels.blend_no_edges)
-    put(prediction_kernels._blend_side, kernels.blend_no_side)
+    put(prediction._blend_edges, kernels.blend_no_edges)
+    put(prediction._blend_side, kernels.blend_no_side)
 
 
 def candidates(count: int) -> Callable[[Setup], None]:
@@ -136,9 +131,9 @@ def candidates(count: int) -> Callable[[Setup], None]:
 
 def scalar_quantizer(setup: Setup) -> None:
     """Stay in the first state of the dependent quantizer, a uniform one, and choose levels without a trellis."""
-    put(level_syntax.NEXT_STATE, np.zeros_like(level_syntax.NEXT_STATE))
-    put(reconstruction_kernels.dequantize, kernels.dequantize_uniformly)
-    put(block_search._quantize, kernels.quantize_by_rate)
+    put(levels.NEXT_STATE, np.zeros_like(levels.NEXT_STATE))
+    put(planes.dequantize, kernels.dequantize_uniformly)
+    put(blocks._quantize, kernels.quantize_by_rate)
 
 
 def dead_zone(setup: Setup) -> None:
@@ -177,7 +172,7 @@ def no_filter(setup: Setup) -> None:
 
 def no_chroma_from_luma(setup: Setup) -> None:
     """Predict chroma from chroma only."""
-    put(mode_prices._price_rates, kernels.price_without_chroma_from_luma)
+    put(modes._price_rates, kernels.price_without_chroma_from_luma)
 
 
 def opponent_colour(setup: Setup) -> None:

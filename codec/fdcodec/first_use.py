@@ -17,13 +17,13 @@ import numpy as np
 from fdcodec.coding.lossy import start_contexts
 from fdcodec.filtering.post import trained_corrections
 from fdcodec.image.colour import colour_matrix, from_planes, plane_bounds
-from fdcodec.kernels.cost_kernels import new_costs
 from fdcodec.kernels.jit import compiled_elsewhere
-from fdcodec.kernels.range_coder import new_decoder
-from fdcodec.kernels.reconstruction_kernels import new_work, reconstruct_plane
-from fdcodec.kernels.tables import HALF_STEPS, new_maps
-from fdcodec.kernels.tree_syntax import code_tree, new_code_work
-from fdcodec.kernels.trellis_kernels import trellis_levels
+from fdcodec.kernels.reconstruction.planes import new_work, reconstruct_plane
+from fdcodec.kernels.reconstruction.tables import HALF_STEPS, new_maps
+from fdcodec.kernels.search.costs import new_costs
+from fdcodec.kernels.search.trellis import trellis_levels
+from fdcodec.kernels.syntax.range_coder import new_decoder
+from fdcodec.kernels.syntax.trees import code_tree, new_code_work
 from fdcodec.model import get
 from fdcodec.parallel import usable_processors
 

@@ -10,7 +10,7 @@ import fdcodec
 from fdcodec import container
 from fdcodec.coding.lossy import start_contexts
 from fdcodec.errors import FdcError, FormatError
-from fdcodec.kernels.learned_tables import LearnedMode
+from fdcodec.kernels.reconstruction.learned_tables import LearnedMode
 from fdcodec.model import ClassModel
 from fdcodec.model.body import GroupTransform
 
@@ -134,9 +134,9 @@ def test_payloads_outside_the_interval(seed, target):
 
 def test_an_empty_payload_of_many_trees_is_refused_at_its_first_rows():
     """A decoder stops at the row of trees where the payload is over, not at the end of the plane."""
-    from fdcodec.kernels.range_coder import new_decoder
-    from fdcodec.kernels.tables import new_maps
-    from fdcodec.kernels.tree_syntax import code_plane, new_code_work
+    from fdcodec.kernels.reconstruction.tables import new_maps
+    from fdcodec.kernels.syntax.range_coder import new_decoder
+    from fdcodec.kernels.syntax.trees import code_plane, new_code_work
     from fdcodec.model import get
 
     model, maps = get("photo"), new_maps(2048, 2048)

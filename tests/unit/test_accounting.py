@@ -9,7 +9,7 @@ from tests.images import ramp
 
 import fdcodec
 from fdcodec.inspection import describe_bits
-from fdcodec.kernels.range_coder import (
+from fdcodec.kernels.syntax.range_coder import (
     TALLY_UNIT,
     close_tally,
     code_bin,

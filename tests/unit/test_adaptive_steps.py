@@ -20,8 +20,8 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.inspection import describe_bits
-from fdcodec.kernels.offset_syntax import code_offset
-from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
+from fdcodec.kernels.syntax.offsets import code_offset
+from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.model import ClassModel
 
 PLAIN = ClassModel("plain")

@@ -5,9 +5,9 @@ import pytest
 from tests.reference import reconstruction as reference
 
 from fdcodec.coding.constants import ANGLE_LEVELS, COEFFICIENT_LIMIT, MAX_LEVEL, MAX_STEP_INDEX, N_GROUPS, N_MODES
-from fdcodec.kernels.reconstruction_kernels import dequantize, new_work
-from fdcodec.kernels.tables import HALF_STEPS, build_tables
-from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform, mode_group
+from fdcodec.kernels.reconstruction.planes import dequantize, new_work
+from fdcodec.kernels.reconstruction.tables import HALF_STEPS, build_tables
+from fdcodec.kernels.reconstruction.transforms import forward_transform, inverse_transform, mode_group
 from fdcodec.model.body import ZONE_SIZES, GroupTransform
 
 SHAPES = [(4, 4), (8, 8), (16, 16), (32, 32), (8, 4), (4, 8), (16, 8), (8, 16), (32, 16), (16, 32)]

@@ -9,7 +9,7 @@ from fdcodec import first_use
 from fdcodec.cli import compile as command
 from fdcodec.cli.console import Console, _compiling_time
 from fdcodec.kernels import code_cache, jit
-from fdcodec.kernels.lossless_kernels import code_row
+from fdcodec.kernels.lossless.planes import code_row
 
 NOTHING_IS_LEFT = """
 import sys

@@ -52,6 +52,15 @@ def test_paths_exist(document):
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
+def test_stages_of_the_overview_exist():
+    """Every path of the overview's tables is below the package."""
+    rows = re.findall(r"^\|.*\|$", (ROOT / "docs/overview.md").read_text(), re.M)
+    named = [path for row in rows for path in re.findall(r"`([a-z_]+(?:/[a-z_.]+|\.py))`", row)]
+    package = ROOT / "codec/fdcodec"
+    assert len(named) > 30
+    assert [path for path in named if not ((package / path).exists() or (ROOT / path).exists())] == []
+
+
 @documents
 def test_links_lead_somewhere(document):
     """Every link within the repository leads to a file."""
@@ -106,7 +115,9 @@ def test_table_of_options_and_arguments_is_right():
     import fdcodec
     from fdcodec.cli.main import fdcodec_group
 
-    table = (ROOT / "docs/python.md").read_text().partition("| on the command line | in Python |")[2].partition("\n\n")[0]
+    table = (
+        (ROOT / "docs/python.md").read_text().partition("| on the command line | in Python |")[2].partition("\n\n")[0]
+    )
     named = set(re.findall(r"`([^`]+)`", table))
     functions = (fdcodec.encode, fdcodec.decode, fdcodec.decode_region, fdcodec.info, fdcodec.learn)
     arguments = {name for function in functions for name in inspect.signature(function).parameters}

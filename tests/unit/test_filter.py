@@ -8,9 +8,9 @@ from tests.reference import filtering as reference
 from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, MAX_STEP_INDEX, MAX_STRENGTH
 from fdcodec.filtering.post import apply_filter, best_strengths, classified, step_bucket, strength_errors
 from fdcodec.image.colour import OPPONENT, plane_bounds
-from fdcodec.kernels.deblock_kernels import CORRECTION_LIMIT, ROUGHNESS_LIMIT, deblock_plane
-from fdcodec.kernels.filter_kernels import LARGE_CLIP, SMALL_CLIP, STEP_INT
-from fdcodec.kernels.tables import new_maps
+from fdcodec.kernels.filters.corrections import LARGE_CLIP, SMALL_CLIP, STEP_INT
+from fdcodec.kernels.filters.deblocking import CORRECTION_LIMIT, ROUGHNESS_LIMIT, deblock_plane
+from fdcodec.kernels.reconstruction.tables import new_maps
 from fdcodec.model import ClassModel
 
 INDICES = range(MAX_STEP_INDEX + 1)

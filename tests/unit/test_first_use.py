@@ -9,12 +9,12 @@ import pytest
 
 from fdcodec import first_use
 from fdcodec.kernels import jit
-from fdcodec.kernels.reconstruction_kernels import reconstruct_plane
+from fdcodec.kernels.reconstruction.planes import reconstruct_plane
 
 SIGNATURES_OF = """
 import sys
 from importlib import import_module
-from pathlib import Path
+from pkgutil import walk_packages
 
 import numpy as np
 from tests.images import photo
@@ -22,7 +22,7 @@ from tests.images import photo
 import fdcodec
 from fdcodec import first_use, kernels
 
-ROOMS = [import_module(f"fdcodec.kernels.{path.stem}") for path in Path(kernels.__file__).parent.glob("*.py")]
+ROOMS = [import_module(found.name) for found in walk_packages(kernels.__path__, "fdcodec.kernels.")]
 
 def signatures(names):
     return {name: next(vars(room)[name] for room in ROOMS if name in vars(room)).signatures for name in names}

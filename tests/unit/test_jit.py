@@ -9,8 +9,9 @@ from types import FunctionType, SimpleNamespace
 
 import pytest
 
-from fdcodec.kernels import block_kernels, code_cache, jit
-from fdcodec.kernels.block_kernels import part_of
+from fdcodec.kernels import code_cache, jit
+from fdcodec.kernels.reconstruction import blocks
+from fdcodec.kernels.reconstruction.blocks import part_of
 
 PACKAGE = Path(jit.__file__).parent.parent
 
@@ -34,7 +35,7 @@ def edit(path, old, new):
 def digest(package):
     """Return the digest of a kernel file that imports constants, contexts and other kernels, as they are now."""
     code_cache.parse_source.cache_clear()
-    return code_cache.source_digest(package / "kernels" / "tree_syntax.py")
+    return code_cache.source_digest(package / "kernels" / "syntax" / "trees.py")
 
 
 def test_same_sources_have_the_same_digest(package):
@@ -49,8 +50,8 @@ def test_same_sources_have_the_same_digest(package):
     [
         ("coding/constants.py", "MAX_UNARY = 15", "MAX_UNARY = 14"),
         ("coding/contexts.py", "END_BINS = 12", "END_BINS = 13"),
-        ("kernels/range_coder.py", "MAX_COUNT = 63", "MAX_COUNT = 62"),
-        ("kernels/level_syntax.py", "STRIDE = 34", "STRIDE = 35"),
+        ("kernels/syntax/range_coder.py", "MAX_COUNT = 63", "MAX_COUNT = 62"),
+        ("kernels/syntax/levels.py", "STRIDE = 34", "STRIDE = 35"),
     ],
 )
 def test_constant_of_an_imported_module_changes_the_digest(package, file, old, new):
@@ -62,7 +63,7 @@ def test_constant_of_an_imported_module_changes_the_digest(package, file, old, n
     assert before == digest(package)
 
 
-@pytest.mark.parametrize("file", ["choice.py", "kernels/lossless_kernels.py", "container/chunks.py"])
+@pytest.mark.parametrize("file", ["choice.py", "kernels/lossless/planes.py", "container/chunks.py"])
 def test_module_that_is_not_imported_does_not_change_the_digest(package, file):
     """Editing a module that the kernel file does not import keeps its compiled code."""
     before = digest(package)
@@ -86,7 +87,7 @@ def fallback(tmp_path, monkeypatch):
 
 def cache_dir():
     """Return the cache directory of a kernel file, chosen anew."""
-    return code_cache.cache_dir.__wrapped__(Path(block_kernels.__file__))
+    return code_cache.cache_dir.__wrapped__(Path(blocks.__file__))
 
 
 def test_fallback_is_made_for_this_user_alone(fallback):
@@ -170,7 +171,7 @@ def test_tilde_is_the_home_directory(monkeypatch, tmp_path, value, below):
 
 def run_kernel(directory):
     """Run a kernel in a new process with a cache directory; return how many it took from there."""
-    program = "from fdcodec.kernels.lossless_guesses import bit_length as k; k(5); print(len(k.stats.cache_hits))"
+    program = "from fdcodec.kernels.lossless.guesses import bit_length as k; k(5); print(len(k.stats.cache_hits))"
     environment = {**os.environ, "FDCODEC_CACHE_DIR": str(directory)}
     return int(subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout)
 
@@ -215,10 +216,10 @@ def test_only_the_first_compilation_is_told():
     event = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=part_of)})
     listener.on_start(event)
     listener.on_start(event)
-    assert told == [(code_cache.cache_dir(Path(block_kernels.__file__)).parent, "part_of")]
+    assert told == [(code_cache.cache_dir(Path(blocks.__file__)).parent, "part_of")]
 
 
 def test_inner_kernel_is_python_to_python():
     """A kernel without an entry is called from Python as it is written, not refused and not a crash."""
     assert isinstance(part_of, FunctionType)
-    assert part_of(8, 8, 3, block_kernels.LYING, 1) == (8, 12, 3, 2)
+    assert part_of(8, 8, 3, blocks.LYING, 1) == (8, 12, 3, 2)

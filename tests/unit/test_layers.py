@@ -23,6 +23,8 @@ LAYERS = [
     {"cli", "__main__"},
 ]
 RANKS = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+ROOMS = ["jit", "simd", "reconstruction", "filters", "syntax", "lossless", "search", "learning", "training"]
+"""The rooms of kernels/, each of which imports only those before it."""
 CONSTANTS = {"fdcodec.coding.constants", "fdcodec.coding.contexts", "fdcodec.container.constants"}
 """Modules of bare numbers, which any layer may read."""
 
@@ -51,6 +53,14 @@ def test_imports_go_down(source):
     assert [name for name in sorted(used) if layer_of(name) > own] == []
 
 
+@pytest.mark.parametrize("room", ROOMS[1:])
+def test_rooms_of_kernels_import_down(room):
+    """No kernel imports one of a later room."""
+    sources = (path.relative_to(PACKAGE) for path in (PACKAGE / "kernels" / room).glob("*.py"))
+    used = {name.split(".")[2] for source in sources for name in imports_of(source) if ".kernels." in name}
+    assert used <= set(ROOMS[: ROOMS.index(room) + 1])
+
+
 @pytest.mark.parametrize("source", [source for source in SOURCES if source.parts[0] != "kernels"], ids=str)
 def test_numba_stays_in_its_room(source):
     """Only kernels/ imports numba, except where the version is asked for."""
@@ -68,8 +78,8 @@ def test_kernels_use_the_one_decorator():
 
 
 def modules_after(code: str) -> set[str]:
-    """Return the names of the top-level modules that a fresh interpreter has loaded after `code`."""
-    script = f"{code}\nimport sys; print(' '.join({{name.split('.')[0] for name in sys.modules}}))"
+    """Return the names of the modules that a fresh interpreter has loaded after `code`."""
+    script = f"{code}\nimport sys; print(' '.join(sys.modules))"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(run.stdout.splitlines()[-1].split())
 
@@ -94,3 +104,10 @@ def test_importing_the_package_loads_nothing_heavy():
 def test_what_must_not_load_numba(use):
     """Headers, image files and every help text do without numba."""
     assert "numba" not in modules_after(use)
+
+
+def test_decoding_loads_no_search():
+    """A decoder has nothing of the encoder's search in it."""
+    loaded = modules_after("import fdcodec.decoding, fdcodec.recovery, fdcodec.reader")
+    assert "fdcodec.kernels.syntax.trees" in loaded
+    assert {name for name in loaded if name.startswith("fdcodec.kernels.search")} == set()

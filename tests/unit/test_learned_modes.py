@@ -15,10 +15,10 @@ from fdcodec.coding.lossy import decode_tile, encode_tile
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.errors import FormatError
-from fdcodec.kernels.learned_tables import BASES, LearnedMode, learned_matrices, n_inputs, n_outputs
-from fdcodec.kernels.reconstruction_kernels import new_work, predict_block
-from fdcodec.kernels.tables import build_tables
-from fdcodec.kernels.transform_kernels import forward_transform, inverse_transform
+from fdcodec.kernels.reconstruction.learned_tables import BASES, LearnedMode, learned_matrices, n_inputs, n_outputs
+from fdcodec.kernels.reconstruction.planes import new_work, predict_block
+from fdcodec.kernels.reconstruction.tables import build_tables
+from fdcodec.kernels.reconstruction.transforms import forward_transform, inverse_transform
 from fdcodec.model import ClassModel
 from fdcodec.model.body import GroupTransform
 

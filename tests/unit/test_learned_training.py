@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from fdcodec.coding.constants import LEARNED, N_GROUPS, N_MODES
-from fdcodec.kernels.block_kernels import block_at, starts_block
-from fdcodec.kernels.learned_kernels import learned_inputs
-from fdcodec.kernels.learned_training import collect_blocks, price_modes
-from fdcodec.kernels.reconstruction_kernels import new_work, predict_block
-from fdcodec.kernels.tables import build_tables, new_maps
-from fdcodec.kernels.transform_kernels import forward_transform
+from fdcodec.kernels.reconstruction.blocks import block_at, starts_block
+from fdcodec.kernels.reconstruction.learned_modes import learned_inputs
+from fdcodec.kernels.reconstruction.planes import new_work, predict_block
+from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
+from fdcodec.kernels.reconstruction.transforms import forward_transform
+from fdcodec.kernels.training.learned_modes import collect_blocks, price_modes
 from fdcodec.model import ClassModel
 from fdcodec.training.learned import train_learned
 from fdcodec.training.learned_samples import BlockSamples, _inputs, _places

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fdcodec.errors import ParameterError
-from fdcodec.kernels.factor_kernels import LANES, apply_matrix, apply_to_slab
+from fdcodec.kernels.learning.factors import LANES, apply_matrix, apply_to_slab
 from fdcodec.learning import complexity
 
 

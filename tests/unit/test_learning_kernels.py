@@ -6,12 +6,12 @@ from tests.reference import learning as oracle
 from tests.reference import rm_dla as general_oracle
 from tests.unit.test_structured import mixed_samples
 
-from fdcodec.kernels.atom_kernels import update_atoms
-from fdcodec.kernels.general_kernels import construct_general, least_squares_gain, update_general
-from fdcodec.kernels.pursuit_kernels import code_by_pursuit
-from fdcodec.kernels.score_kernels import Rule, nuclear_gain, procrustes
-from fdcodec.kernels.statistics_kernels import keep_largest
-from fdcodec.kernels.sweep_kernels import construct, deletion_losses, insertion_gains, sweep
+from fdcodec.kernels.learning.atoms import update_atoms
+from fdcodec.kernels.learning.general import construct_general, least_squares_gain, update_general
+from fdcodec.kernels.learning.pursuit import code_by_pursuit
+from fdcodec.kernels.learning.scores import Rule, nuclear_gain, procrustes
+from fdcodec.kernels.learning.statistics import keep_largest
+from fdcodec.kernels.learning.sweeps import construct, deletion_losses, insertion_gains, sweep
 from fdcodec.learning.gm import Schedule, principal_directions, sweep_repeatedly
 from fdcodec.learning.gm import construct as construct_product
 from fdcodec.learning.samples import ArraySamples

@@ -8,9 +8,9 @@ from tests.reference import lossless_tables as tables
 from fdcodec.coding.lossless import Plan, _encode, decode_planes, encode_planes
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import FormatError
-from fdcodec.kernels.lossless_mixing import SQUASH, STRETCH
-from fdcodec.kernels.lossless_samples import magnitude_class
-from fdcodec.kernels.lossless_state import LEVEL, level
+from fdcodec.kernels.lossless.mixing import SQUASH, STRETCH
+from fdcodec.kernels.lossless.samples import magnitude_class
+from fdcodec.kernels.lossless.state import LEVEL, level
 
 
 def waves(channels, height, width, seed):

@@ -5,10 +5,10 @@ import pytest
 from tests.reference import prediction as reference
 
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, N_MODES
-from fdcodec.kernels.prediction_kernels import CUBIC_TAPS
-from fdcodec.kernels.reconstruction_kernels import new_work, predict_block
-from fdcodec.kernels.reference_kernels import gather_references, is_decoded
-from fdcodec.kernels.tables import build_tables
+from fdcodec.kernels.reconstruction.planes import new_work, predict_block
+from fdcodec.kernels.reconstruction.prediction import CUBIC_TAPS
+from fdcodec.kernels.reconstruction.references import gather_references, is_decoded
+from fdcodec.kernels.reconstruction.tables import build_tables
 
 MODES = range(N_MODES + 1)
 LOG2_SIDES = [(2, 2), (3, 3), (4, 4), (5, 5), (3, 2), (2, 3), (4, 3), (3, 4), (5, 4), (4, 5)]

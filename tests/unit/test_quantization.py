@@ -8,13 +8,13 @@ from tests.blocks import ALL_SIZES
 
 from fdcodec.coding.constants import MAX_UNARY
 from fdcodec.coding.contexts import N_CONTEXTS
-from fdcodec.kernels.block_kernels import size_class
-from fdcodec.kernels.cost_kernels import end_cost, escape_cost, new_costs, update_costs
-from fdcodec.kernels.level_syntax import NEIGHBOUR_CLASS, coefficient_context
-from fdcodec.kernels.quantization_kernels import keep_largest
-from fdcodec.kernels.range_coder import new_contexts
-from fdcodec.kernels.tables import NEXT_STATE, build_tables
-from fdcodec.kernels.trellis_kernels import trellis_levels
+from fdcodec.kernels.reconstruction.blocks import size_class
+from fdcodec.kernels.reconstruction.tables import NEXT_STATE, build_tables
+from fdcodec.kernels.search.costs import end_cost, escape_cost, new_costs, update_costs
+from fdcodec.kernels.search.quantization import keep_largest
+from fdcodec.kernels.search.trellis import trellis_levels
+from fdcodec.kernels.syntax.levels import NEIGHBOUR_CLASS, coefficient_context
+from fdcodec.kernels.syntax.range_coder import new_contexts
 
 SCANS = build_tables({}).scans
 HALF_STEP = 700  # in 1/64 of a coefficient unit

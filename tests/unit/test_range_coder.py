@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from tests.reference.range_coder import AdaptiveBin, Decoder, Encoder
 
-from fdcodec.kernels.range_coder import (
+from fdcodec.kernels.syntax.range_coder import (
     FAST_MARGIN,
     LOW,
     MAX_COUNT,

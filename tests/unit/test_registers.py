@@ -4,11 +4,11 @@ import numba
 import numpy as np
 import pytest
 
-from fdcodec.kernels import lanes as ln
-from fdcodec.kernels import quads as qd
-from fdcodec.kernels import shorts as sh
-from fdcodec.kernels import sides as sd
-from fdcodec.kernels.registers import is_below, larger, magnitudes, smaller
+from fdcodec.kernels.simd import lanes as ln
+from fdcodec.kernels.simd import quads as qd
+from fdcodec.kernels.simd import shorts as sh
+from fdcodec.kernels.simd import sides as sd
+from fdcodec.kernels.simd.registers import is_below, larger, magnitudes, smaller
 
 EXTREMES = [0, 1, -1, 2**31 - 1, -(2**31), 2**30, -77, 12345]
 VALUES = np.random.default_rng(5).integers(-(2**31), 2**31, 8).tolist()

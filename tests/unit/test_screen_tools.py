@@ -20,10 +20,10 @@ from fdcodec.coding.tuning import search_options
 from fdcodec.filtering.post import apply_filter
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.image.screen import count_patterns, is_screen
-from fdcodec.kernels.copy_kernels import copy_block, is_source, keep_vector, likely_vectors, new_vectors
-from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_encoder
-from fdcodec.kernels.sampled_kernels import code_samples, new_expected
-from fdcodec.kernels.tables import new_maps
+from fdcodec.kernels.reconstruction.tables import new_maps
+from fdcodec.kernels.syntax.copies import copy_block, is_source, keep_vector, likely_vectors, new_vectors
+from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_encoder
+from fdcodec.kernels.syntax.sampled import code_samples, new_expected
 from fdcodec.model import ClassModel
 
 PLAIN = ClassModel("plain")

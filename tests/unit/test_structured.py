@@ -5,7 +5,7 @@ import pytest
 from tests.reference import learning as oracle
 
 from fdcodec.errors import ParameterError
-from fdcodec.kernels.sweep_kernels import angle_slopes
+from fdcodec.kernels.learning.sweeps import angle_slopes
 from fdcodec.learning.quasi_newton import minimize
 from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.statistics import RateObjective, SparseObjective

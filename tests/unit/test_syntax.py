@@ -8,11 +8,11 @@ from tests.reference.syntax import Contexts, PlaneDecoder
 
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MODES
-from fdcodec.kernels.block_kernels import log2_area, size_class
-from fdcodec.kernels.level_syntax import FREQUENCY_CLASS, MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
-from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
-from fdcodec.kernels.tables import build_tables, new_maps
-from fdcodec.kernels.tree_syntax import code_plane, new_code_work
+from fdcodec.kernels.reconstruction.blocks import log2_area, size_class
+from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
+from fdcodec.kernels.syntax.levels import FREQUENCY_CLASS, MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
+from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
+from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 
 SCANS = build_tables({}).scans
 SHAPES = [(4, 4), (4, 36), (32, 32), (36, 68)]

@@ -10,9 +10,9 @@ from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.coding.lossy import decode_tile
 from fdcodec.errors import FormatError
-from fdcodec.kernels.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
-from fdcodec.kernels.tables import build_tables, new_maps
-from fdcodec.kernels.tree_syntax import code_plane, new_code_work
+from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
+from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
+from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
 SCANS = build_tables({}).scans

@@ -12,10 +12,10 @@ from tests.reference.reconstruction import basis, place_of, size_class
 
 from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.filtering.post import strength_errors
-from fdcodec.kernels.range_coder import new_contexts
-from fdcodec.kernels.reconstruction_kernels import new_work
-from fdcodec.kernels.tables import build_tables
-from fdcodec.kernels.training_kernels import collect_zones
+from fdcodec.kernels.reconstruction.planes import new_work
+from fdcodec.kernels.reconstruction.tables import build_tables
+from fdcodec.kernels.syntax.range_coder import new_contexts
+from fdcodec.kernels.training.coefficients import collect_zones
 from fdcodec.model import ClassModel
 from fdcodec.model.body import ZONE_SIZES
 from fdcodec.training.filters import FilterSums

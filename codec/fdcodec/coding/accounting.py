@@ -5,10 +5,10 @@ from numpy.typing import NDArray
 
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.lossy import Bounds, new_offsets, refuse_short_payload, screen_tools, start_contexts
-from fdcodec.kernels.range_coder import TALLY_UNIT, close_tally, new_decoder, new_tally
-from fdcodec.kernels.reconstruction_kernels import new_work
-from fdcodec.kernels.tables import HALF_STEPS, Maps, new_maps
-from fdcodec.kernels.tree_syntax import code_plane, new_code_work
+from fdcodec.kernels.reconstruction.planes import new_work
+from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Maps, new_maps
+from fdcodec.kernels.syntax.range_coder import TALLY_UNIT, close_tally, new_decoder, new_tally
+from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
 ELEMENTS = {

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from fdcodec.coding.indexed_colours import Planes, appearance_indices, count_colours
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import FormatError
-from fdcodec.kernels.lossless_kernels import code_row
-from fdcodec.kernels.lossless_state import (
+from fdcodec.kernels.lossless.planes import code_row
+from fdcodec.kernels.lossless.state import (
     PAD,
     State,
     new_state,
 )
-from fdcodec.kernels.range_coder import (
+from fdcodec.kernels.syntax.range_coder import (
     DECODING,
     LENGTH,
     MAX_OVERRUN,

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from fdcodec.coding.constants import MAX_LOG2, MAX_STEP_INDEX, OFFSET_UNIT
 from fdcodec.coding.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.errors import FormatError
-from fdcodec.kernels.range_coder import (
+from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
+from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Maps, Tables, new_maps
+from fdcodec.kernels.syntax.range_coder import (
     MAX_OVERRUN,
     POSITION,
     PROBABILITY_BITS,
@@ -19,15 +21,13 @@ from fdcodec.kernels.range_coder import (
     new_decoder,
     new_encoder,
 )
-from fdcodec.kernels.reconstruction_kernels import Work, new_work, reconstruct_plane
-from fdcodec.kernels.sampled_kernels import grid_distance, new_expected
-from fdcodec.kernels.screen_kernels import Screen, new_screen
-from fdcodec.kernels.tables import HALF_STEPS, Maps, Tables, new_maps
-from fdcodec.kernels.tree_syntax import code_plane, new_code_work
+from fdcodec.kernels.syntax.sampled import grid_distance, new_expected
+from fdcodec.kernels.syntax.screens import Screen, new_screen
+from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
 if TYPE_CHECKING:
-    from fdcodec.kernels.search_state import OptionsPair
+    from fdcodec.kernels.search.state import OptionsPair
 
 Planes = NDArray[np.int32]
 Bounds = list[tuple[int, int]]
@@ -68,9 +68,9 @@ def encode_tile(
     steps
         Step offsets of the trees and what goes with them; None where all have the same step.
     """
-    from fdcodec.kernels.copy_search import new_tools
-    from fdcodec.kernels.search_kernels import encode_plane
-    from fdcodec.kernels.search_state import new_search
+    from fdcodec.kernels.search.copies import new_tools
+    from fdcodec.kernels.search.planes import encode_plane
+    from fdcodec.kernels.search.state import new_search
 
     coder, buffer = new_encoder(_BYTES_PER_SAMPLE * planes.size + 4096)
     contexts = start_contexts(model, steps is not None)

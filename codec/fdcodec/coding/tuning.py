@@ -1,10 +1,10 @@
 """What quality and effort mean to the encoder's search: the numbers of `Options`. A decoder needs none of them."""
 
 from fdcodec.coding.settings import EncoderSettings
-from fdcodec.kernels.cost_kernels import ONE_BIT
-from fdcodec.kernels.quantization_kernels import INFINITE
-from fdcodec.kernels.search_state import Options, OptionsPair
-from fdcodec.kernels.tables import HALF_STEPS
+from fdcodec.kernels.reconstruction.tables import HALF_STEPS
+from fdcodec.kernels.search.costs import ONE_BIT
+from fdcodec.kernels.search.quantization import INFINITE
+from fdcodec.kernels.search.state import Options, OptionsPair
 
 LAGRANGIAN = 0.085  # squared steps a bit is worth
 SCREEN_LAGRANGIAN = 0.1  # the same where the screen tools are on

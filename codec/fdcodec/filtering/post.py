@@ -10,10 +10,10 @@ from fdcodec.coding.constants import (
     MAX_STRENGTH,
     STEPS_PER_OCTAVE,
 )
-from fdcodec.kernels.cell_classes import BORDER, columns_of
-from fdcodec.kernels.deblock_kernels import deblock_plane
-from fdcodec.kernels.filter_kernels import classify_cells, filter_plane, pad_plane
-from fdcodec.kernels.tables import Maps
+from fdcodec.kernels.filters.cell_classes import BORDER, columns_of
+from fdcodec.kernels.filters.corrections import classify_cells, filter_plane, pad_plane
+from fdcodec.kernels.filters.deblocking import deblock_plane
+from fdcodec.kernels.reconstruction.tables import Maps
 from fdcodec.model import ClassModel
 
 Planes = NDArray[np.int32]

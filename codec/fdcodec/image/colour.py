@@ -59,7 +59,7 @@ def to_planes(
     if matrix is None:
         planes[0] = padded[:, :, 0]
     else:
-        from fdcodec.kernels.colour_kernels import rotate_colour
+        from fdcodec.kernels.reconstruction.colours import rotate_colour
 
         rotate_colour(padded, matrix, planes)
     return planes
@@ -99,7 +99,7 @@ def from_planes(
             values = (planes[0, y : min(y + _BAND, height), :width] + (1 << shift >> 1)) >> shift
             samples[y : y + _BAND, :, 0] = np.clip(values, 0, TOP >> shift)
     else:
-        from fdcodec.kernels.colour_kernels import restore_colour
+        from fdcodec.kernels.reconstruction.colours import restore_colour
 
         restore_colour(planes, matrix, samples, shift)
     if sample_range is not None:

@@ -65,7 +65,7 @@ def construct(objective: Objective, U: FloatArray, m: int, schedule: Schedule) -
         The error ``||Y - G_k .. G_1 X||^2 / ||Y||^2`` with that X after 0, 1, ... layers (figure 1); empty for the
         log-rate.
     """
-    from fdcodec.kernels.sweep_kernels import construct as build
+    from fdcodec.kernels.learning.sweeps import construct as build
 
     n = objective.samples.n
     Z, value = objective.evaluate(U)
@@ -118,8 +118,8 @@ def sweep_once(
     Z: FloatArray, product: FactorProduct, schedule: Schedule, random: np.random.Generator, repick: bool = True
 ) -> FactorProduct:
     """Return the product after one sweep with the representations fixed; Z is overwritten."""
-    from fdcodec.kernels.score_kernels import Rule
-    from fdcodec.kernels.sweep_kernels import sweep
+    from fdcodec.kernels.learning.scores import Rule
+    from fdcodec.kernels.learning.sweeps import sweep
 
     if len(product) == 0:
         return product
@@ -136,8 +136,8 @@ def finish_on_grid(
     objective: Objective, product: FactorProduct, levels: int, n_sweeps: int
 ) -> tuple[FactorProduct, list[float]]:
     """Move every angle to the grid and sweep there, pairs fixed; the objective does not rise after the first value."""
-    from fdcodec.kernels.score_kernels import Rule
-    from fdcodec.kernels.sweep_kernels import sweep
+    from fdcodec.kernels.learning.scores import Rule
+    from fdcodec.kernels.learning.sweeps import sweep
 
     product = product.quantized(levels)
     curve = []

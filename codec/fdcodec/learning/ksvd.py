@@ -41,7 +41,7 @@ def ksvd(
     curve
         The relative error for the starting atoms and after each update; OMP is not exact, so it may rise.
     """
-    from fdcodec.kernels.atom_kernels import update_atoms
+    from fdcodec.kernels.learning.atoms import update_atoms
 
     energy = float(np.sum(Y * Y)) or 1.0
     atoms = atoms.copy()

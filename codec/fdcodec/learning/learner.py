@@ -168,7 +168,7 @@ class TransformLearner(TableTransformer):
 
 def largest_kept(coefficients: FloatArray, sparsity: int) -> FloatArray:
     """Return T_s of every row: the `sparsity` largest magnitudes, the lower index winning a tie, zeros elsewhere."""
-    from fdcodec.kernels.statistics_kernels import keep_largest
+    from fdcodec.kernels.learning.statistics import keep_largest
 
     codes = np.ascontiguousarray(coefficients).copy()
     keep_largest(codes, sparsity)

@@ -77,7 +77,7 @@ def pursuit_codes(
 
 
 def _code(dictionary: Dictionary, gram: FloatArray, sparsity: int, chunk: FloatArray) -> tuple[FloatArray, float]:
-    from fdcodec.kernels.pursuit_kernels import code_by_pursuit
+    from fdcodec.kernels.learning.pursuit import code_by_pursuit
 
     start = correlations(dictionary, chunk)
     codes = np.empty_like(start)
@@ -85,7 +85,7 @@ def _code(dictionary: Dictionary, gram: FloatArray, sparsity: int, chunk: FloatA
 
 
 def _pursue(dictionary: Dictionary, gram: FloatArray, sparsity: int, chunk: FloatArray) -> tuple[FloatArray, float]:
-    from fdcodec.kernels.pursuit_kernels import accumulate_pursuit
+    from fdcodec.kernels.learning.pursuit import accumulate_pursuit
 
     sums = np.zeros((2, chunk.shape[1], chunk.shape[1]))
     return sums, accumulate_pursuit(chunk, correlations(dictionary, chunk), gram, sparsity, sums)

@@ -65,7 +65,7 @@ def normalized(product: FactorProduct) -> FactorProduct:
 
 
 def _construct(Z: FloatArray, W: FloatArray, m: int) -> FactorProduct:
-    from fdcodec.kernels.general_kernels import construct_general
+    from fdcodec.kernels.learning.general import construct_general
 
     pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
     built = construct_general(Z.copy(), W.copy(), pairs, blocks) if m and len(Z) > 1 else 0
@@ -74,7 +74,7 @@ def _construct(Z: FloatArray, W: FloatArray, m: int) -> FactorProduct:
 
 def _update(Z: FloatArray, W: FloatArray, product: FactorProduct) -> FactorProduct:
     """Return the product with new blocks; the factors see ``Delta X``."""
-    from fdcodec.kernels.general_kernels import update_general
+    from fdcodec.kernels.learning.general import update_general
 
     scale = np.ones(product.n) if product.scale is None else product.scale
     blocks = product.blocks.copy()

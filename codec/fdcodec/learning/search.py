@@ -69,7 +69,7 @@ def insert(
     random
         Perturbs the C_ij that choose the positions by a fifth; None does not.
     """
-    from fdcodec.kernels.sweep_kernels import insertion_block, insertion_gains
+    from fdcodec.kernels.learning.sweeps import insertion_block, insertion_gains
 
     for _ in range(count):
         m = len(product)
@@ -88,7 +88,7 @@ def delete(
     Z: FloatArray, product: FactorProduct, count: int, random: np.random.Generator | None = None
 ) -> FactorProduct:
     """Return the product without the `count` factors of least loss; `random` perturbs the losses."""
-    from fdcodec.kernels.sweep_kernels import deletion_losses
+    from fdcodec.kernels.learning.sweeps import deletion_losses
 
     losses = np.empty(len(product))
     deletion_losses(Z.copy(), product.pairs, product.blocks, losses)

@@ -96,7 +96,7 @@ def gram_matrix(samples: Samples) -> FloatArray:
 
 def times_matrix(chunk: FloatArray, matrix: FloatArray | None) -> FloatArray:
     """Return ``chunk @ matrix`` with its sums in a fixed order; the chunk itself without a matrix."""
-    from fdcodec.kernels.factor_kernels import apply_matrix
+    from fdcodec.kernels.learning.factors import apply_matrix
 
     if matrix is None:
         return chunk
@@ -106,7 +106,7 @@ def times_matrix(chunk: FloatArray, matrix: FloatArray | None) -> FloatArray:
 
 
 def _sparse(analysis: Analysis, sparsity: int, chunk: FloatArray) -> tuple[FloatArray, float]:
-    from fdcodec.kernels.statistics_kernels import accumulate_sparse
+    from fdcodec.kernels.learning.statistics import accumulate_sparse
 
     matrix, pairs, blocks = analysis
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
@@ -114,7 +114,7 @@ def _sparse(analysis: Analysis, sparsity: int, chunk: FloatArray) -> tuple[Float
 
 
 def _rate(analysis: Analysis, step: float, chunk: FloatArray) -> tuple[FloatArray, float]:
-    from fdcodec.kernels.statistics_kernels import accumulate_rate
+    from fdcodec.kernels.learning.statistics import accumulate_rate
 
     matrix, pairs, blocks = analysis
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
@@ -122,7 +122,7 @@ def _rate(analysis: Analysis, step: float, chunk: FloatArray) -> tuple[FloatArra
 
 
 def _gram(chunk: FloatArray) -> tuple[FloatArray, float]:
-    from fdcodec.kernels.statistics_kernels import accumulate_gram
+    from fdcodec.kernels.learning.statistics import accumulate_gram
 
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
     accumulate_gram(chunk, sums)

@@ -197,7 +197,7 @@ def _evaluate(objective: Objective, product: FactorProduct, base: FactorProduct 
 
 def _slopes(Z: FloatArray, product: FactorProduct) -> tuple[FloatArray, FloatArray]:
     """Return the slopes of tr(U^T Z) by the angles, and their curvatures, at fixed X."""
-    from fdcodec.kernels.sweep_kernels import angle_slopes
+    from fdcodec.kernels.learning.sweeps import angle_slopes
 
     slopes, curvatures = np.empty(len(product)), np.empty(len(product))
     angle_slopes(Z, product.pairs, product.blocks, slopes, curvatures)

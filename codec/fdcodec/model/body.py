@@ -20,7 +20,7 @@ from fdcodec.coding.constants import (
 )
 from fdcodec.coding.contexts import KINDS, N_CONTEXTS, N_SIZES
 from fdcodec.errors import FormatError
-from fdcodec.kernels.learned_tables import BASES, LearnedMode, n_inputs, n_outputs
+from fdcodec.kernels.reconstruction.learned_tables import BASES, LearnedMode, n_inputs, n_outputs
 from fdcodec.limits import MAX_MODEL_BYTES
 
 

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.errors import ChecksumError, FormatError, TruncatedError
-from fdcodec.kernels.learned_tables import LearnedMode
+from fdcodec.kernels.reconstruction.learned_tables import LearnedMode
 from fdcodec.limits import MAX_MODEL_BYTES
 from fdcodec.model.body import Transforms, build_body, inflate, parse_body
 from fdcodec.paths import checked_path
 
 if TYPE_CHECKING:
-    from fdcodec.kernels.tables import Tables
+    from fdcodec.kernels.reconstruction.tables import Tables
 
 MAGIC = b"\x8bFDT"
 _HEAD_BYTES = len(MAGIC) + 8
@@ -67,7 +67,7 @@ class ClassModel:
     @cached_property
     def tables(self) -> Tables:
         """The tables that the block kernels read."""
-        from fdcodec.kernels.tables import build_tables
+        from fdcodec.kernels.reconstruction.tables import build_tables
 
         return build_tables(self.transforms, self.learned)
 

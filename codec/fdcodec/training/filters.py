@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_SHIFT, FILTER_WEIGHTS
 from fdcodec.coding.contexts import KINDS
 from fdcodec.filtering.post import classified, deblock, step_bucket
-from fdcodec.kernels.filter_kernels import accumulate_normal_equations
+from fdcodec.kernels.filters.corrections import accumulate_normal_equations
 from fdcodec.training.traces import Trace
 
 _SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.constants import DC, MAX_LEARNED, MIN_LOG2, N_GROUPS, N_MODES
-from fdcodec.kernels.learned_tables import LearnedMode
-from fdcodec.kernels.tables import build_tables
+from fdcodec.kernels.reconstruction.learned_tables import LearnedMode
+from fdcodec.kernels.reconstruction.tables import build_tables
 from fdcodec.model import ClassModel
 from fdcodec.model.body import Transforms
 from fdcodec.parallel import each

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.constants import BORDER_LOG2, CELL_LOG2, MAX_LEARNED_LOG2, MIN_LOG2, N_MODES, N_PROBABLE
-from fdcodec.kernels.learned_training import collect_blocks, price_modes
-from fdcodec.kernels.reconstruction_kernels import new_work
-from fdcodec.kernels.tables import Tables
+from fdcodec.kernels.reconstruction.planes import new_work
+from fdcodec.kernels.reconstruction.tables import Tables
+from fdcodec.kernels.training.learned_modes import collect_blocks, price_modes
 from fdcodec.training.held_out import VALIDATION
 from fdcodec.training.traces import Trace
 from fdcodec.training.transforms import RATE_STEP

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.constants import BORDER_LOG2, PREDICTOR_BITS, WEIGHT_BITS
-from fdcodec.kernels.learned_tables import BASES, LearnedMode, sample_weights
-from fdcodec.kernels.matrices import dct_matrix
+from fdcodec.kernels.reconstruction.learned_tables import BASES, LearnedMode, sample_weights
+from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.model.body import GroupTransform
 from fdcodec.training.learned_samples import Floats
 from fdcodec.training.transforms import LAYOUTS, RATE_STEP, learn_group, rotate_zones

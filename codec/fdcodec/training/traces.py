@@ -14,7 +14,7 @@ from fdcodec.coding.tuning import search_options
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import colours_of
 from fdcodec.image.screen import is_screen
-from fdcodec.kernels.tables import Maps
+from fdcodec.kernels.reconstruction.tables import Maps
 from fdcodec.model import ClassModel
 from fdcodec.parallel import each, usable_processors
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding.constants import ANGLE_LEVELS
-from fdcodec.kernels.reconstruction_kernels import new_work
-from fdcodec.kernels.tables import build_tables
-from fdcodec.kernels.training_kernels import collect_zones
+from fdcodec.kernels.reconstruction.planes import new_work
+from fdcodec.kernels.reconstruction.tables import build_tables
+from fdcodec.kernels.training.coefficients import collect_zones
 from fdcodec.learning.structured import learn_rotations
 from fdcodec.model.body import MAX_ROTATIONS, SIZE_NAMES, ZONE_SIZES, GroupTransform, Transforms
 from fdcodec.parallel import each

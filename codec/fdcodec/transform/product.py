@@ -140,7 +140,7 @@ class FactorProduct:
         return array
 
     def _run(self, samples: FloatArray, pairs: IntArray, blocks: NDArray[np.float64]) -> FloatArray:
-        from fdcodec.kernels.factor_kernels import apply_factors
+        from fdcodec.kernels.learning.factors import apply_factors
 
         rows = np.ascontiguousarray(samples.reshape(-1, self.n))
         out = np.empty_like(rows)

@@ -1,0 +1,1 @@
+"""Deblocking and the trained filter (SPEC 6)."""

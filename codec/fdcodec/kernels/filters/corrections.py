@@ -1,0 +1,168 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""The filter after deblocking: clipped differences to the samples around, weighed by class (SPEC 6.3, 6.4).
+
+Samples of planes lie within 12 bits, what deblocking adds is at most 160: int16 holds their differences.
+"""
+
+import numpy as np
+
+from fdcodec.coding.constants import FILTER_SHIFT, FRACTION_BITS, MAX_STEP_INDEX, STEPS_PER_OCTAVE
+from fdcodec.kernels.filters.cell_classes import BAND, BORDER, classify_row, columns_of, new_class_work
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.simd.lanes import LANES, lanes_at, total_of
+from fdcodec.kernels.simd.registers import larger, smaller
+from fdcodec.kernels.simd.shorts import SHORTS, put_sums, shorts_at, spread_short, spread_sum, weighed
+
+# Half of a 7x7 diamond, the other half by symmetry: (row, column) of each of the twelve pairs.
+TAPS = np.array([(0, 1), (0, 2), (0, 3), (1, -2), (1, -1), (1, 0), (1, 1), (1, 2), (2, -1), (2, 0), (2, 1), (3, 0)])
+
+STEP = 2.0 ** (np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE - 4 + FRACTION_BITS)  # in sample units
+SMALL_CLIP = np.maximum(np.rint(0.2 * STEP), 1).astype(np.int64)
+LARGE_CLIP = np.maximum(np.rint(0.8 * STEP), 1).astype(np.int64)
+STEP_INT = np.maximum(np.rint(STEP), 1).astype(np.int64)
+
+
+@kernel()
+def _pad_row(samples, padded):
+    """Copy a row of samples into the middle of `padded`, repeating its ends BORDER samples out."""
+    width = len(samples)
+    for x in range(BORDER):
+        padded[x], padded[width + BORDER + x] = samples[0], samples[width - 1]
+    for x in range(width):
+        padded[x + BORDER] = samples[x]
+
+
+@kernel()
+def pad_plane(plane, padded):
+    """Copy the plane into the middle of `padded`, repeating its edges BORDER samples out."""
+    height = plane.shape[0]
+    for y in range(height + 2 * BORDER):
+        _pad_row(plane[min(max(y - BORDER, 0), height - 1)], padded[y])
+
+
+@kernel(inline=True)
+def cell_features(padded, y, x, tap, small, large, features):
+    """Write the two features of a tap pair for the cell at (y, x) of `padded`: differences clipped small and large."""
+    row, column = TAPS[tap]
+    for i in range(4):
+        for j in range(4):
+            centre = padded[y + i, x + j]
+            ahead = padded[y + i + row, x + j + column] - centre
+            behind = padded[y + i - row, x + j - column] - centre
+            features[0, i, j] = min(max(ahead, -small), small) + min(max(behind, -small), small)
+            features[1, i, j] = min(max(ahead, -large), large) + min(max(behind, -large), large)
+
+
+@kernel()
+def _spread_weights(classes_row, modes_row, weights, spread):
+    """Lay the weights of a row of cells out, by tap pair a pair of int16 for each cell; 0 in exact cells."""
+    for cell_x in range(len(classes_row)):
+        group, is_exact = classes_row[cell_x], modes_row[cell_x] < 0
+        for k in range(len(TAPS)):
+            spread[k, cell_x] = 0 if is_exact else weights[group, k]
+
+
+@kernel()
+def _clamp(shorts, limit):
+    return smaller(larger(shorts, spread_short(-limit)), spread_short(limit))
+
+
+@kernel()
+def _correct_row(band, y, weights, small, large, total):
+    """Write the corrections of row y of a band, scaled by 2^FILTER_SHIFT, and a half to round them by.
+
+    Two clipped differences are below 2^12, times an int8 for each of two weights 2^20, twelve times 2^24.
+    """
+    for x in range(0, len(total), SHORTS):
+        column, corrections = BORDER + x, spread_sum(1 << (FILTER_SHIFT - 1))
+        centre = shorts_at(band[y], column)
+        for tap in range(len(TAPS)):
+            row, step = TAPS[tap]
+            ahead = shorts_at(band[y + row], column + step) - centre
+            behind = shorts_at(band[y - row], column - step) - centre
+            near, far = _clamp(ahead, small) + _clamp(behind, small), _clamp(ahead, large) + _clamp(behind, large)
+            corrections = corrections + weighed(near, far, weights[tap], x >> 2)
+        put_sums(corrections, total, x)
+
+
+@kernel()
+def _add_row(samples, total, quarters, low, high):
+    """Add `quarters` / 4 of the corrections to a row of samples, clipped to their range; all int32."""
+    for x in range(len(samples)):
+        share = np.int32(np.int32(quarters * np.int32(total[x] >> FILTER_SHIFT)) + np.int32(2)) >> 2
+        samples[x] = min(max(np.int32(samples[x] + np.int32(share)), low), high)
+
+
+@kernel()
+def _fill_band(plane, cell_y, band):
+    """Move the band down to a row of cells; rows that it had hold samples from before they were filtered."""
+    kept = 0 if cell_y == 0 else 2 * BORDER
+    for y in range(kept):
+        for x in range(band.shape[1]):
+            band[y, x] = band[y + 4, x]
+    for y in range(kept, BAND):
+        _pad_row(plane[min(max(4 * cell_y + y - BORDER, 0), plane.shape[0] - 1)], band[y])
+
+
+@kernel(allocates=True)
+def filter_plane(plane, modes, weights, step_index, quarters, low, high):
+    """Add `quarters` / 4 of the trained correction to a deblocked plane but for exact cells, in place (SPEC 6.3, 6.4).
+
+    `weights` is (classes, tap pairs), int32, each the two int16 of a pair. The filter goes down the plane with a copy
+    of ten rows, and so stays in the cache; a copy of the plane cost 2 ms of page faults.
+    """
+    width, cells = plane.shape[1], modes.shape[1]
+    columns = columns_of(width)
+    band, total = np.zeros((BAND, columns), np.int16), np.empty(columns - 2 * BORDER, np.int32)
+    classes, spread = np.empty(cells, np.int32), np.zeros((len(TAPS), len(total) >> 2), np.int32)
+    work = new_class_work(cells)
+    for cell_y in range(modes.shape[0]):
+        _fill_band(plane, cell_y, band)
+        classify_row(band, cell_y, 32 * STEP_INT[step_index], work, classes)
+        _spread_weights(classes, modes[cell_y], weights, spread)
+        for y in range(4):
+            small, large = SMALL_CLIP[step_index], LARGE_CLIP[step_index]
+            _correct_row(band, BORDER + y, spread.view(np.int16), small, large, total)
+            _add_row(plane[4 * cell_y + y], total, np.int32(quarters), np.int32(low), np.int32(high))
+
+
+@kernel(allocates=True)
+def classify_cells(padded, step_index, classes):
+    """Class each 4x4 cell of a padded plane, int16 (SPEC 6.2)."""
+    work = new_class_work(classes.shape[1])
+    for y in range(classes.shape[0]):
+        classify_row(padded[4 * y : 4 * y + BAND], y, 32 * STEP_INT[step_index], work, classes[y])
+
+
+@kernel(allocates=True)
+def accumulate_normal_equations(padded, classes, target, step_index, matrices, vectors):
+    """Add, by class, the features' products and their products with the error `target` (training only).
+
+    Cells of a class below 0 are left out.
+    """
+    small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])
+    n_features = 2 * len(TAPS)
+    pair, features, errors = np.zeros((2, 4, 4), np.int32), np.zeros((n_features, 16), np.int32), np.zeros(16, np.int32)
+    for cell_y in range(classes.shape[0]):
+        for cell_x in range(classes.shape[1]):
+            if classes[cell_y, cell_x] < 0:
+                continue
+            for tap in range(len(TAPS)):
+                cell_features(padded, 4 * cell_y + BORDER, 4 * cell_x + BORDER, tap, small, large, pair)
+                for i in range(16):
+                    features[2 * tap, i] = pair[0, i >> 2, i & 3]
+                    features[2 * tap + 1, i] = pair[1, i >> 2, i & 3]
+            for i in range(16):
+                errors[i] = target[4 * cell_y + (i >> 2), 4 * cell_x + (i & 3)]
+            group = classes[cell_y, cell_x]
+            for a in range(n_features):
+                vectors[group, a] += _product(features[a], errors)
+                for b in range(a, n_features):
+                    matrices[group, a, b] += _product(features[a], features[b])
+
+
+@kernel()
+def _product(first, second):
+    """Return the sum of the products of two lines of sixteen int32; features and errors are below 2^13."""
+    left, right = lanes_at(first, 0) * lanes_at(second, 0), lanes_at(first, LANES) * lanes_at(second, LANES)
+    return total_of(left + right)

@@ -1,0 +1,153 @@
+"""R-transforms: construction of general products, and the update of their factors."""
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,assignment"
+
+import numpy as np
+
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.learning.pursuit import PIVOT_FLOOR
+
+
+@kernel(allocates=True)
+def least_squares_gain(Z, W, i, j):
+    """Return C_ij of eq. sij; -inf where the 2x2 Gram matrix of X is singular to working precision."""
+    determinant = W[i, i] * W[j, j] - W[i, j] * W[j, i]
+    if not determinant > PIVOT_FLOOR * W[i, i] * W[j, j]:
+        return -np.inf
+    gain = W[i, i] * (Z[i, j] * Z[i, j] + Z[j, j] * Z[j, j]) + W[j, j] * (Z[i, i] * Z[i, i] + Z[j, i] * Z[j, i])
+    gain -= (Z[i, i] * Z[i, j] + Z[j, i] * Z[j, j]) * (W[i, j] + W[j, i])
+    return W[i, i] + W[j, j] - 2.0 * (Z[i, i] + Z[j, j]) + gain / determinant
+
+
+@kernel(allocates=True)
+def best_gain_of_row(score, value, column, i):
+    """Find again the best score of row i among the columns j > i; the lowest column wins a tie."""
+    value[i], column[i] = -np.inf, -1
+    for j in range(i + 1, score.shape[0]):
+        if score[i, j] > value[i]:
+            value[i], column[i] = score[i, j], j
+
+
+@kernel(allocates=True)
+def refresh_gains(Z, W, score, value, column, index):
+    """Recompute the scores of the pairs that contain `index`, and the best of every row that they touch."""
+    for other in range(Z.shape[0]):
+        if other != index:
+            low, high = min(other, index), max(other, index)
+            score[low, high] = least_squares_gain(Z, W, low, high)
+            if low == other:
+                if column[low] == index or score[low, high] > value[low]:
+                    best_gain_of_row(score, value, column, low)
+    best_gain_of_row(score, value, column, index)
+
+
+@kernel(allocates=True)
+def least_squares_block(Z, W, i, j, block):
+    """Write the R-transform ``Z_{ij} W_{ij}^-1`` (eq. leastsquares)."""
+    determinant = W[i, i] * W[j, j] - W[i, j] * W[j, i]
+    block[0, 0] = (Z[i, i] * W[j, j] - Z[i, j] * W[j, i]) / determinant
+    block[0, 1] = (Z[i, j] * W[i, i] - Z[i, i] * W[i, j]) / determinant
+    block[1, 0] = (Z[j, i] * W[j, j] - Z[j, j] * W[j, i]) / determinant
+    block[1, 1] = (Z[j, j] * W[i, i] - Z[j, i] * W[i, j]) / determinant
+
+
+@kernel(allocates=True)
+def mix_columns(matrix, i, j, block):
+    """Replace columns i, j of the matrix by those of ``matrix R^T``."""
+    for h in range(matrix.shape[0]):
+        a, b = matrix[h, i], matrix[h, j]
+        matrix[h, i] = block[0, 0] * a + block[0, 1] * b
+        matrix[h, j] = block[1, 0] * a + block[1, 1] * b
+
+
+@kernel(allocates=True)
+def advance(Z, W, pair, block):
+    """Move a factor to the side of X: Z <- Z R^T, W <- R W R^T."""
+    mix_columns(Z, pair[0], pair[1], block)
+    mix_columns(W, pair[0], pair[1], block)
+    mix_columns(W.T, pair[0], pair[1], block)
+
+
+@kernel(allocates=True)
+def construct_general(Z, W, pairs, blocks):
+    """Build the R-transforms one after another (Algorithm 2, first iterations, step 1); return how many.
+
+    Fewer than asked are built only when no pair of X has a regular Gram matrix. Z and W are overwritten.
+    """
+    n = Z.shape[0]
+    score, value, column = np.full((n, n), -np.inf), np.full(n, -np.inf), np.full(n, -1, np.int64)
+    for i in range(n - 1, -1, -1):
+        refresh_gains(Z, W, score, value, column, i)
+    for k in range(pairs.shape[0]):
+        i = np.argmax(value)
+        if value[i] == -np.inf:
+            return k
+        pairs[k, 0], pairs[k, 1] = i, column[i]
+        least_squares_block(Z, W, pairs[k, 0], pairs[k, 1], blocks[k])
+        advance(Z, W, pairs[k], blocks[k])
+        refresh_gains(Z, W, score, value, column, pairs[k, 0])
+        refresh_gains(Z, W, score, value, column, pairs[k, 1])
+    return pairs.shape[0]
+
+
+@kernel(allocates=True)
+def solve_block(B, Z, W, i, j, block):
+    """Write the R-transform that minimizes ``||Y - B R X||_F^2`` with its pair fixed (eq. foriterationsR).
+
+    The normal equations in vec R: ``(W_S kron B_S^T B_S) vec R = vec(B_S^T Z_S - B_S^T B_o W_oS)``, S the pair, o the
+    rest. A block whose normal equations are singular is left as it is.
+    """
+    n = B.shape[0]
+    S = (i, j)
+    rhs = np.zeros((2, 2))
+    cross = np.zeros((2, n))
+    for a in range(2):
+        for h in range(n):
+            weight = B[h, S[a]]
+            for b in range(2):
+                rhs[a, b] += weight * Z[h, S[b]]
+            for index in range(n):
+                cross[a, index] += weight * B[h, index]
+    for a in range(2):
+        for index in range(n):
+            if index != i and index != j:
+                for b in range(2):
+                    rhs[a, b] -= cross[a, index] * W[index, S[b]]
+    solve_kronecker(cross[0, i], cross[0, j], cross[1, j], W[i, i], W[i, j], W[j, j], rhs, block)
+
+
+@kernel(allocates=True)
+def solve_kronecker(g00, g01, g11, w00, w01, w11, rhs, block):
+    """Write ``G^-1 rhs W^-1`` for symmetric 2x2 G and W; keep the block where one is singular."""
+    g, w = g00 * g11 - g01 * g01, w00 * w11 - w01 * w01
+    if g > PIVOT_FLOOR * g00 * g11 and w > PIVOT_FLOOR * w00 * w11:
+        for b in range(2):
+            top, bottom = rhs[0, b], rhs[1, b]
+            rhs[0, b] = (g11 * top - g01 * bottom) / g
+            rhs[1, b] = (g00 * bottom - g01 * top) / g
+        for a in range(2):
+            block[a, 0] = (rhs[a, 0] * w11 - rhs[a, 1] * w01) / w
+            block[a, 1] = (rhs[a, 1] * w00 - rhs[a, 0] * w01) / w
+
+
+@kernel(allocates=True)
+def update_general(Z, W, pairs, blocks):
+    """Solve every block in turn, pairs fixed (Algorithm 2, second iterations, step 1); Z and W are overwritten.
+
+    B_k, the product of the factors after k, is built from the last factor down; each step changes two columns, which
+    are kept so that the way up restores them exactly, without inverses.
+    """
+    n, m = Z.shape[0], pairs.shape[0]
+    B = np.eye(n)
+    saved = np.empty((m, 2, n))
+    for k in range(m - 1, -1, -1):
+        i, j = pairs[k]
+        saved[k, 0] = B[:, i]
+        saved[k, 1] = B[:, j]
+        B[:, i] = blocks[k, 0, 0] * saved[k, 0] + blocks[k, 1, 0] * saved[k, 1]
+        B[:, j] = blocks[k, 0, 1] * saved[k, 0] + blocks[k, 1, 1] * saved[k, 1]
+    for k in range(m):
+        i, j = pairs[k]
+        B[:, i] = saved[k, 0]
+        B[:, j] = saved[k, 1]
+        solve_block(B, Z, W, i, j, blocks[k])
+        advance(Z, W, pairs[k], blocks[k])

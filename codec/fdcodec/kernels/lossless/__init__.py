@@ -1,0 +1,1 @@
+"""Samples that come back exactly (SPEC 5.10)."""

@@ -1,0 +1,167 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""Prediction of one sample of the lossless mode (SPEC L4, L5).
+
+READ ME FIRST
+
+* Planes, errors and residuals have `PAD` columns on both sides, planes two rows above; `i`, `j` count with them.
+* `W N NW NE WW NN NNE ...` are the neighbours by compass; predictions have `FRACTION` more bits than samples.
+* Eight predictors (twelve when earlier planes know the pixel) are averaged with weights that fall with their recent
+  errors; two of them are linear filters trained on the way. Everything the decoder needs it has decoded before.
+"""
+
+import numpy as np
+
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.lossless.state import (
+    BIAS_SHIFT,
+    ERROR_WEIGHT,
+    FRACTION,
+    MAX_BIAS_COUNT,
+    MAX_ERROR,
+    N_OWN_PREDICTORS,
+    N_TAPS,
+    TAP_LIMIT,
+    TAP_ONE_BITS,
+)
+
+
+@kernel(inline=True)
+def own_predictions(plane, i, j, predictions, taps):
+    """Fill the six fixed predictions and eleven taps from the plane's own neighbours; return the taps' base."""
+    w = np.int64(plane[i, j - 1])
+    n = np.int64(plane[i - 1, j])
+    nw = np.int64(plane[i - 1, j - 1])
+    ne = np.int64(plane[i - 1, j + 1])
+    nn = np.int64(plane[i - 2, j])
+    nne = np.int64(plane[i - 2, j + 1])
+    predictions[0] = w << FRACTION
+    predictions[1] = n << FRACTION
+    predictions[2] = (w + n - nw) << FRACTION
+    predictions[3] = (n + ne - nne) << FRACTION
+    predictions[4] = (w + ne - n) << FRACTION
+    predictions[5] = (2 * n - nn) << FRACTION
+    base = (w + n) >> 1
+    taps[0] = w - base
+    taps[1] = n - base
+    taps[2] = nw - base
+    taps[3] = ne - base
+    taps[4] = np.int64(plane[i, j - 2]) - base
+    taps[5] = nn - base
+    taps[6] = nne - base
+    taps[7] = np.int64(plane[i - 1, j + 2]) - base
+    taps[8] = np.int64(plane[i - 2, j - 1]) - base
+    taps[9] = np.int64(plane[i - 1, j - 2]) - base
+    taps[10] = np.int64(plane[i - 2, j + 2]) - base
+    return base
+
+
+@kernel(inline=True)
+def cross_predictions(planes, channel, i, j, predictions, taps):
+    """Add predictions and taps from the planes that already know this pixel; return the number of predictions."""
+    taps[11:] = 0
+    if channel == 0:
+        return N_OWN_PREDICTORS
+    here = np.int64(planes[channel - 1, i, j])
+    from_w = here - np.int64(planes[channel - 1, i, j - 1])
+    from_n = here - np.int64(planes[channel - 1, i - 1, j])
+    from_gradient = from_w + from_n - here + np.int64(planes[channel - 1, i - 1, j - 1])
+    taps[11] = from_w
+    taps[12] = from_n
+    taps[13] = from_gradient
+    predictions[8] = predictions[0] + (from_w << FRACTION)
+    predictions[9] = predictions[1] + (from_n << FRACTION)
+    predictions[10] = predictions[2] + (from_gradient << FRACTION)
+    if channel == 1:
+        return 11
+    here = np.int64(planes[channel - 2, i, j])
+    from_w = here - np.int64(planes[channel - 2, i, j - 1])
+    from_n = here - np.int64(planes[channel - 2, i - 1, j])
+    taps[14] = from_w
+    taps[15] = from_n
+    predictions[11] = (predictions[0] + predictions[1] + ((from_w + from_n) << FRACTION)) >> 1
+    return 12
+
+
+@kernel(inline=True)
+def filtered(taps, coefficients):
+    """Return the inner product of taps and coefficients, in units of predictions."""
+    total = np.int64(0)
+    for k in range(N_TAPS):
+        total += np.int64(coefficients[k]) * np.int64(taps[k])
+    return total >> (TAP_ONE_BITS - FRACTION)
+
+
+@kernel(inline=True)
+def meet(coefficients, above):
+    """Move the coefficients half the way to those of the filter above."""
+    for k in range(N_TAPS):
+        here = np.int64(coefficients[k])
+        coefficients[k] = here + ((np.int64(above[k]) - here) >> 1)
+
+
+@kernel(inline=True)
+def tap_norm(taps):
+    """Return the sum of squares of the taps, plus 4."""
+    norm = np.int64(4)
+    for k in range(N_TAPS):
+        norm += np.int64(taps[k]) * np.int64(taps[k])
+    return norm
+
+
+@kernel(inline=True)
+def train_filter(taps, coefficients, error, gain, shift):
+    """Move the coefficients by normalized least mean squares; with `shift` 0, so far that `error` would be zero."""
+    step = min(max((error * gain) >> 24, -4096), 4096)
+    for k in range(N_TAPS):
+        moved = np.int64(coefficients[k]) + ((step * np.int64(taps[k])) >> shift)
+        coefficients[k] = min(max(moved, -TAP_LIMIT), TAP_LIMIT)
+
+
+@kernel(inline=True)
+def sum_errors(errors, row, j, n_predictions, sums):
+    """Fill the weighted sums of the predictors' errors at W, WW, NW, N, NE, NEE; return the smallest."""
+    here = errors[row]
+    above = errors[1 - row]
+    smallest = np.int64(1) << 40
+    for k in range(n_predictions):
+        near = np.int64(above[j - 1, k]) + np.int64(above[j, k]) + np.int64(above[j + 1, k]) + np.int64(here[j - 1, k])
+        sums[k] = 2 * near + np.int64(here[j - 2, k]) + np.int64(above[j + 2, k])
+        smallest = min(smallest, sums[k])
+    return smallest
+
+
+@kernel(inline=True)
+def record_errors(errors, predictions, n_predictions, value):
+    """Fill half the absolute errors of the predictions."""
+    for k in range(n_predictions):
+        errors[k] = min(abs(predictions[k] - value) >> 1, MAX_ERROR)
+
+
+@kernel(inline=True)
+def store(coefficients, target):
+    """Copy a filter's coefficients."""
+    for k in range(N_TAPS):
+        target[k] = coefficients[k]
+
+
+@kernel(inline=True)
+def average(predictions, sums, n_predictions, smallest_level):
+    """Return the predictions' average, weighted by the errors, the smallest sum brought below 32."""
+    shift = max((smallest_level >> 2) - 3, 0)
+    numerator = np.int64(0)
+    denominator = np.int64(0)
+    for k in range(n_predictions):
+        weight = ERROR_WEIGHT[min(sums[k] >> shift, 1023)]
+        numerator += weight * predictions[k]
+        denominator += weight
+    return numerator // denominator
+
+
+@kernel(inline=True)
+def train_bias(bias, error, final_shift):
+    """Move one (bias, count) towards `error`, first fast, at last by 2**-final_shift."""
+    count = np.int64(bias[1])
+    value = np.int64(bias[0])
+    shift = BIAS_SHIFT[count] if count < MAX_BIAS_COUNT else final_shift
+    bias[0] = value + ((error - value) >> shift)
+    bias[1] = count + 1 if count < MAX_BIAS_COUNT else count

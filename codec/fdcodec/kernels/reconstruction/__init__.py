@@ -1,0 +1,1 @@
+"""From levels to samples: prediction, dequantization, inverse transforms, colours (SPEC 4)."""

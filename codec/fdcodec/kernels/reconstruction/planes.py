@@ -1,0 +1,150 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""From levels and modes to samples: the decoder's part, which the encoder's loop shares (SPEC 4)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fdcodec.coding.constants import (
+    CELL_LOG2,
+    CHROMA_FROM_LUMA,
+    COEFFICIENT_LIMIT,
+    LEARNED,
+    MAX_LEARNED_LOG2,
+    MAX_LOG2,
+    STEP_BITS,
+)
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.blocks import TREE_CELLS, block_at, cells_in_turn, starts_block, tree_cell
+from fdcodec.kernels.reconstruction.learned_modes import predict_by_model
+from fdcodec.kernels.reconstruction.prediction import predict, predict_from_luma, reads_smoothed
+from fdcodec.kernels.reconstruction.references import gather_references, smooth_references
+from fdcodec.kernels.reconstruction.transforms import inverse_transform
+from fdcodec.kernels.simd.lanes import LANES, lanes_at, put_block_lanes, spread
+from fdcodec.kernels.simd.registers import larger, smaller
+
+
+class Work(NamedTuple):
+    """Scratch arrays of one thread: reference lines, blocks of 32x32 and 256 sums, int32, and 64 values twice."""
+
+    references: np.ndarray
+    smoothed: np.ndarray
+    line: np.ndarray
+    lines: np.ndarray
+    prediction: np.ndarray
+    coefficients: np.ndarray
+    scratch: np.ndarray
+    residual: np.ndarray
+    values: np.ndarray
+    short: np.ndarray
+    sums: np.ndarray
+
+
+def new_work() -> Work:
+    """Return fresh scratch arrays."""
+    lines = [np.zeros(4 * 32 + 8, np.int32) for _ in range(3)]
+    blocks = [np.zeros((32, 32), np.int32) for _ in range(5)]
+    values, short = np.zeros(64, np.int64), np.zeros(64, np.int16)
+    return Work(*lines, *blocks, values, short, np.zeros(1 << (2 * MAX_LEARNED_LOG2), np.int32))  # type: ignore[call-arg]
+
+
+@kernel(merged=True)
+def gather_border(plane, block, work):
+    """Write a block's references, as they are and smoothed, into `work`."""
+    gather_references(plane, block, work.references)
+    smooth_references(work.references, (1 << block[2]) + (1 << block[3]), work.smoothed)
+
+
+@kernel(inline=True)
+def predict_gathered(plane, luma, block, mode, tables, work):
+    """Predict a block in any mode into `work.prediction`, its border gathered before."""
+    _, _, log2_width, log2_height = block
+    if mode == CHROMA_FROM_LUMA:
+        predict_from_luma(luma, plane, block, work.prediction)
+    elif mode >= LEARNED:
+        predict_by_model(log2_width, mode, tables, work)
+    else:
+        predict(work.references, work.smoothed, log2_width, log2_height, mode, work.line, work.lines, work.prediction)
+
+
+@kernel(inline=True)
+def predict_block(plane, luma, block, mode, tables, work):
+    """Predict a block from decoded samples in any mode into `work.prediction`."""
+    if mode != CHROMA_FROM_LUMA:
+        gather_references(plane, block, work.references)
+        if reads_smoothed(mode, block[2], block[3]):
+            smooth_references(work.references, (1 << block[2]) + (1 << block[3]), work.smoothed)
+    predict_gathered(plane, luma, block, mode, tables, work)
+
+
+@kernel()
+def dequantize(levels, scan, end, half_step, coefficients):
+    """Write the coefficients of one block: the dependent quantizer's reconstruction (SPEC 4.3).
+
+    In states 0 and 1 a level means `level` whole steps, in 2 and 3 half a step less; the state follows the parity.
+    Returns their extent: how many rows, how many columns, and how many in the order of the scan may not be zero.
+    """
+    height, width = levels.shape
+    coefficients[:height, :width] = 0
+    rows, columns = np.int64(0), np.int64(0)
+    high, low = np.int64(0), np.int64(0)  # the bits of the state; they follow NEXT_STATE without its memory
+    for k in range(end - 1, -1, -1):
+        row, column = scan[k] >> 5, scan[k] & 31
+        level = np.int64(levels[row, column])
+        half_steps = 2 * abs(level) - high if level != 0 else 0
+        value = min((half_steps * half_step + (1 << (STEP_BITS - 1))) >> STEP_BITS, COEFFICIENT_LIMIT)
+        coefficients[row, column] = value if level > 0 else -value
+        if level != 0:
+            rows, columns = max(rows, row + 1), max(columns, column + 1)
+        high, low = low ^ (level & 1), high
+    return rows, columns, np.int64(end)
+
+
+@kernel(merged=True)
+def add_residual(plane, block, bounds, prediction, residual):
+    """Write prediction plus residual, clipped to the plane's range, into the plane; all int32."""
+    x, y, log2_width, log2_height = block
+    low, high, width = spread(bounds[0]), spread(bounds[1]), 1 << log2_width
+    for row in range(1 << log2_height):
+        for column in range(0, width, LANES):
+            samples = lanes_at(prediction[row], column) + lanes_at(residual[row], column)
+            put_block_lanes(smaller(larger(samples, low), high), plane[y + row], x + column, width)
+
+
+@kernel(inline=True)
+def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work):
+    """Predict, dequantize, transform back and write a block."""
+    x, y, log2_width, log2_height = block
+    width, height = 1 << log2_width, 1 << log2_height
+    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+    end = maps.ends[y >> CELL_LOG2, x >> CELL_LOG2]
+    predict_block(plane, luma, block, mode, tables, work)
+    if end == 0:
+        work.residual[:height, :width] = 0
+    else:
+        levels = maps.levels[y : y + height, x : x + width]
+        extent = dequantize(levels, tables.scans[log2_height, log2_width], end, half_step, work.coefficients)
+        inverse_transform(work.coefficients, extent, mode, log2_width, log2_height, tables, work, work.residual)
+    add_residual(plane, block, bounds, work.prediction, work.residual)
+
+
+@kernel()
+def reconstruct_plane(plane, luma, maps, half_steps, bounds, tables, work):
+    """Reconstruct every block of a plane in coding order, with the half step of its tree.
+
+    `luma` is the decoded luma plane (or `plane` itself).
+    """
+    height, width = plane.shape
+    for tree_y in range(0, height, 1 << MAX_LOG2):
+        for tree_x in range(0, width, 1 << MAX_LOG2):
+            half_step = half_steps[tree_y >> MAX_LOG2, tree_x >> MAX_LOG2]
+            z_index = 0
+            while z_index < TREE_CELLS:
+                x, y = tree_cell(tree_x, tree_y, z_index)
+                n_cells = 1
+                if x < width and y < height:
+                    block = block_at(maps, x, y)
+                    n_cells = cells_in_turn(block)
+                    if starts_block(block):
+                        reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)
+                z_index += n_cells

@@ -1,0 +1,127 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""The rotations of a block's low zone, composed into one matrix, in integers (SPEC 4.2). Sums over a zone are int64."""
+
+import numpy as np
+
+from fdcodec.coding.constants import DIAGONAL, N_MODES, ROTATION_BITS, ZONE_LOG2
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.simd.lanes import LANES, block_lanes, lanes_at, put_block_lanes, put_lanes, spread
+
+ZONE = 1 << ZONE_LOG2
+_ROTATION_HALF = 1 << (ROTATION_BITS - 1)
+_SHORT_REACH = 1 << 15
+
+
+@kernel()
+def _is_transposed(mode, log2_width, log2_height):
+    """Tell whether the rotations see the block transposed: standing blocks, squares of modes past the diagonal."""
+    return log2_height > log2_width or (log2_height == log2_width and DIAGONAL < mode < N_MODES)
+
+
+@kernel(inner=True)
+def zone_of(mode, log2_width, log2_height):
+    """Return how the rotations see a block's low zone: (log2 of its rows, log2 of its columns, is it transposed)."""
+    rows, columns = min(log2_width, log2_height), max(log2_width, log2_height)
+    return min(rows, ZONE_LOG2), min(columns, ZONE_LOG2), _is_transposed(mode, log2_width, log2_height)
+
+
+@kernel()
+def _zone_place(zone, j):
+    """Return row and column of the j-th coefficient of a block's low zone."""
+    _, log2_columns, transposed = zone
+    row, column = j >> log2_columns, j & ((1 << log2_columns) - 1)
+    return (column, row) if transposed else (row, column)
+
+
+@kernel()
+def _wide_product(weights, values, count):
+    total = np.int64(_ROTATION_HALF)
+    for j in range(count):
+        total += weights[j] * np.int64(values[j])
+    return total >> ROTATION_BITS
+
+
+@kernel()
+def _short_product(weights, values, count):
+    """Return the same of values whose magnitudes add up to less than 2^15, five times as fast."""
+    total = np.int32(_ROTATION_HALF)
+    for j in range(count):
+        total = np.int32(total + np.int32(np.int32(weights[j]) * np.int32(values[j])))
+    return np.int64(total >> ROTATION_BITS)
+
+
+@kernel(inner=True)
+def analyze(coefficients, zone, matrix, places, work):
+    """Replace the low zone's coefficients by `matrix` times them, the k-th at the k-th place of the scan."""
+    values, short = work.values, work.short
+    count, reach = 1 << (zone[0] + zone[1]), np.int64(0)
+    for j in range(count):
+        row, column = _zone_place(zone, j)
+        values[j] = coefficients[row, column]
+        reach += abs(values[j])
+    for j in range(count):
+        short[j] = values[j] if reach < _SHORT_REACH else 0
+    for k in range(count):
+        product = (
+            _short_product(matrix[k], short, count) if reach < _SHORT_REACH else _wide_product(matrix[k], values, count)
+        )
+        coefficients[places[k] >> 5, places[k] & 31] = product
+
+
+@kernel()
+def _gather_nonzero(coefficients, places, end, values, rows):
+    """Write the coefficients at the first places but for zeros, and their numbers; return how many, and their reach."""
+    n_values, reach = 0, np.int64(0)
+    for k in range(end):
+        value = np.int64(coefficients[places[k] >> 5, places[k] & 31])
+        if value != 0:
+            values[n_values], rows[n_values] = value, k
+            n_values += 1
+            reach += abs(value)
+    return n_values, reach
+
+
+@kernel()
+def _wide_columns(matrix, values, rows, n_values, count, sums):
+    for j in range(count):
+        total = np.int64(_ROTATION_HALF)
+        for n in range(n_values):
+            total += matrix[rows[n], j] * values[n]
+        sums[j] = total >> ROTATION_BITS
+
+
+@kernel()
+def _short_columns(matrix, values, rows, n_values, count, sums):
+    """Write the same of values whose magnitudes add up to less than 2^15, sixteen sums at a time."""
+    for j in range(0, count, 2 * LANES):
+        first = second = spread(_ROTATION_HALF)
+        for n in range(n_values):
+            value, weights = spread(values[n]), matrix[rows[n]]
+            first, second = first + value * lanes_at(weights, j), second + value * lanes_at(weights, j + LANES)
+        put_lanes(first >> ROTATION_BITS, sums, j)
+        put_lanes(second >> ROTATION_BITS, sums, j + LANES)
+
+
+@kernel()
+def _put_zone(sums, zone, coefficients):
+    """Write the coefficients of a zone, a row after the other as the rotations see them."""
+    log2_rows, log2_columns, transposed = zone
+    width = 1 << log2_columns
+    for row in range(1 << log2_rows):
+        if transposed:
+            for column in range(width):
+                coefficients[column, row] = sums[row * width + column]
+        else:
+            put_block_lanes(block_lanes(sums, row * width, width), coefficients[row], 0, width)
+
+
+@kernel(merged=True)
+def synthesize(coefficients, end, zone, matrix, places, work):
+    """Undo `analyze` by the transpose of `matrix`, skipping zeros; from `end` in the scan on all are."""
+    count = 1 << (zone[0] + zone[1])
+    n_values, reach = _gather_nonzero(coefficients, places, min(end, count), work.values, work.short)
+    if reach < _SHORT_REACH:
+        _short_columns(matrix, work.values, work.short, n_values, count, work.line)
+    else:
+        _wide_columns(matrix, work.values, work.short, n_values, count, work.line)
+    _put_zone(work.line, zone, coefficients)

@@ -1,0 +1,1 @@
+"""The encoder's decisions; a decoder imports nothing of this room."""

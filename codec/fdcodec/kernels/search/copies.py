@@ -1,0 +1,140 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""The encoder's search for the vector of a copied block: likely vectors, and in luma equal 8x8 blocks by their hash."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fdcodec.coding import contexts as ctx
+from fdcodec.coding.constants import COPIED
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.search.costs import bin_cost
+from fdcodec.kernels.search.sampled import ERROR_SHIFT, Journal, golomb_cost, keep_tool, new_journal, try_samples
+from fdcodec.kernels.syntax.copies import N_LIKELY, copy_block, is_source, likely_vectors
+from fdcodec.kernels.syntax.screens import Screen, copied_context, tool_context
+
+HASHED = 8  # side of the hashed blocks
+HASHED_LOG2 = 3
+HEAD_BITS = 16
+MAX_LINKS = 32  # positions of the same hash that are looked at
+MISTRUST_SHIFT = 3  # samples that are not exact serve blocks that follow badly: a transformed block costs 1/8 more
+NOWHERE = -1
+
+
+@kernel()
+def _hash(plane, x, y):
+    """Return the hash of the 8x8 block at (x, y), or `NOWHERE` if all its samples are equal."""
+    total, is_flat = np.int64(0), True
+    for row in range(y, y + HASHED):
+        for column in range(x, x + HASHED):
+            is_flat &= plane[row, column] == plane[y, x]
+            total = (total * 0x01000193 + plane[row, column]) & 0xFFFFFFFF
+    return NOWHERE if is_flat else (total ^ (total >> HEAD_BITS)) & ((1 << HEAD_BITS) - 1)
+
+
+@kernel()
+def link_positions(plane, heads, links):
+    """Link each position, y * width + x, to the one before it in raster order with the same hash."""
+    height, width = plane.shape
+    for y in range(height - HASHED + 1):
+        for x in range(width - HASHED + 1):
+            value = _hash(plane, x, y)
+            if value != NOWHERE:
+                links[y, x] = heads[value]
+                heads[value] = y * width + x
+
+
+def new_links(plane):
+    """Return the links of a plane's positions."""
+    links = np.full(plane.shape, NOWHERE, np.int32)
+    link_positions(plane, np.full(1 << HEAD_BITS, NOWHERE, np.int32), links)
+    return links
+
+
+class Tools(NamedTuple):
+    """The screen tools of a plane as its search needs them, with `links`, the positions of equal blocks (luma only)."""
+
+    screen: Screen
+    journal: Journal
+    links: np.ndarray
+
+
+def new_tools(screen, plane, is_luma):
+    """Return the screen tools of a plane's search."""
+    return Tools(screen, new_journal(), new_links(plane) if is_luma else np.full((1, 1), NOWHERE, np.int32))
+
+
+@kernel()
+def _vector_rate(s, kind, count, index, left, up):
+    """Return the cost of the likely vector `index`, or of one that is not among the `count` likely ones."""
+    rate = 0
+    for k in range(min(index + 1, count)):
+        rate += bin_cost(s.contexts, ctx.LIKELY_VECTOR + kind * N_LIKELY + k, 1 if k == index else 0)
+    if index < count:
+        return rate
+    first = ctx.VECTOR + kind * 31
+    rate += bin_cost(s.contexts, first, 1 if left < 0 else 0)
+    return rate + golomb_cost(s.contexts, first + 1, abs(left)) + golomb_cost(s.contexts, first + 16, up)
+
+
+@kernel()
+def _copy_error(s, block, left, up, limit):
+    """Return the squared error of copying from a vector away, or more than `limit`."""
+    x, y, log2_width, log2_height = block
+    error = np.int64(0)
+    for row in range(y, y + (1 << log2_height)):
+        for column in range(x, x + (1 << log2_width)):
+            difference = np.int64(s.original[row, column]) - s.plane[row - up, column - left]
+            error += difference * difference
+        if error > limit:
+            return error
+    return error
+
+
+@kernel()
+def _try_vector(s, o, block, left, up, rate, best):
+    """Return the lesser of `best` and the cost of a vector; keep the copy if it is the better."""
+    base = o.lagrangian * rate
+    if base >= best or not is_source(s.plane, block, left, up):
+        return best
+    limit = (best - base) >> ERROR_SHIFT
+    cost = base + (_copy_error(s, block, left, up, limit) << ERROR_SHIFT)
+    if cost >= best:
+        return best
+    copy_block(s.plane, block, left, up, o.low)
+    keep_tool(s, block, COPIED, 0, left, up)
+    return cost
+
+
+@kernel()
+def _try_copies(s, tools, o, block, rate, best):
+    """Return the least cost of a block: copied, its mode at `rate`, or as it is at the cost `best`."""
+    x, y, log2_width, log2_height = block
+    count = likely_vectors(tools.screen.vectors, s.maps, s.guide, o.kind, x, y)
+    likely = tools.screen.vectors.likely
+    for index in range(count):
+        left, up = likely[index, 0], likely[index, 1]
+        vector_rate = _vector_rate(s, o.kind, count, index, left, up)
+        best = _try_vector(s, o, block, left, up, rate + vector_rate, best)
+    if min(log2_width, log2_height) < HASHED_LOG2 or tools.links.shape[0] == 1:
+        return best
+    width, place = s.plane.shape[1], tools.links[y, x]
+    for _ in range(MAX_LINKS):
+        if place == NOWHERE:
+            break
+        left, up = x - place % width, y - place // width
+        vector_rate = _vector_rate(s, o.kind, count, count, left, up)
+        best = _try_vector(s, o, block, left, up, rate + vector_rate, best)
+        place = tools.links[place // width, place % width]
+    return best
+
+
+@kernel(inner=True)
+def try_tools(s, tools, o, block, whole):
+    """Return the least cost of a block: by a screen tool, or as it is at the cost `whole`; keep the better."""
+    context = tool_context(s.maps, o.kind, block)
+    best = whole + (whole >> MISTRUST_SHIFT) + o.lagrangian * bin_cost(s.contexts, context, 0)
+    rate = bin_cost(s.contexts, context, 1)
+    context = copied_context(s.maps, s.guide, o.kind, block)
+    best = _try_copies(s, tools, o, block, rate + bin_cost(s.contexts, context, 1), best)
+    return try_samples(s, tools, o, block, rate + bin_cost(s.contexts, context, 0), best)

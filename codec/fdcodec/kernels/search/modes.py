@@ -1,0 +1,126 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""The encoder's prices of prediction modes: sums of Hadamard coefficients of the residual, and rates (encoder only)."""
+
+from fdcodec.coding.constants import CHROMA_FROM_LUMA, DC, DIAGONAL, N_MODES, N_PROBABLE
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.prediction import predict, predict_from_luma, predict_lines
+from fdcodec.kernels.search.costs import mode_cost
+from fdcodec.kernels.search.learned_modes import price_learned
+from fdcodec.kernels.search.quantization import INFINITE
+from fdcodec.kernels.simd.lanes import LANES, block_lanes, butterflies, spread, swap_pairs, total_of
+from fdcodec.kernels.simd.registers import larger, magnitudes
+from fdcodec.kernels.syntax.modes import probable_modes
+
+
+@kernel(inner=True)
+def difference_lanes(original, block, prediction, row, column):
+    """Return lanes of the residual of a block."""
+    x, y, width = block[0] + column, block[1] + row, 1 << block[2]
+    return block_lanes(original[y], x, width) - block_lanes(prediction[row], column, width)
+
+
+@kernel()
+def _larger_pairs(row):
+    """Return the larger of |a + b| and |c + d|, and of |a - b| and |c - d|, twice, of each four neighbours."""
+    pairs = magnitudes(butterflies(row))
+    return larger(pairs, swap_pairs(pairs))
+
+
+@kernel()
+def _hadamard_cost(original, block, prediction):
+    """Return the sum of absolute 4x4 Hadamard coefficients of the residual, 4 times the orthonormal scale.
+
+    Four rows at a time are combined, then columns by fours, where |u + v| + |u - v| = 2 max(|u|, |v|).
+    """
+    sums = spread(0)
+    for row in range(0, 1 << block[3], 4):
+        for column in range(0, 1 << block[2], LANES):
+            a = difference_lanes(original, block, prediction, row, column)
+            b = difference_lanes(original, block, prediction, row + 1, column)
+            c = difference_lanes(original, block, prediction, row + 2, column)
+            d = difference_lanes(original, block, prediction, row + 3, column)
+            sums = sums + _larger_pairs(a + b + c + d) + _larger_pairs(a - b + c - d)
+            sums = sums + _larger_pairs(a + b - c - d) + _larger_pairs(a - b - c + d)
+    return total_of(sums)
+
+
+@kernel()
+def _turn(original, block, turned):
+    """Write a block of the original with its rows as columns."""
+    x, y, log2_width, log2_height = block
+    for row in range(1 << log2_height):
+        line = original[y + row, x : x + (1 << log2_width)]
+        for column in range(1 << log2_width):
+            turned[column, row] = line[column]
+
+
+@kernel(merged=True)
+def _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits):
+    """Enter the Hadamard cost of a mode's residual, which is that of its transpose, into `fits`, unless it is there."""
+    if fits[mode] < INFINITE:
+        return
+    _, _, log2_width, log2_height = block
+    if DC < mode < DIAGONAL:
+        predict_lines(references, smoothed, log2_width, log2_height, mode, line, lines)
+        fits[mode] = _hadamard_cost(turned, (0, 0, log2_height, log2_width), lines) << 8
+    else:
+        predict(references, smoothed, log2_width, log2_height, mode, line, lines, prediction)
+        fits[mode] = _hadamard_cost(original, block, prediction) << 8
+
+
+@kernel()
+def _price_fits(original, turned, block, references, smoothed, line, lines, prediction, probable, parent, fan, fits):
+    """Enter the Hadamard costs of the modes worth a look.
+
+    Planar, DC, the probable modes, the parent's best mode and angles `fan` apart, then the angles beside the best;
+    `fan` 0 stops before the angles.
+    """
+    fits[:] = INFINITE
+    _turn(original, block, turned)
+    for k in range(N_PROBABLE + 3):
+        mode = k if k < 2 else (probable[k - 2] if k < N_PROBABLE + 2 else parent)
+        _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits)
+    if fan == 0:
+        return
+    for mode in range(2, N_MODES, fan):
+        _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits)
+    for distance in (2, 1):
+        best = 2
+        for mode in range(2, N_MODES):
+            if fits[mode] < fits[best]:
+                best = mode
+        for mode in (best - distance, best + distance):
+            if 2 <= mode < N_MODES:
+                _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits)
+
+
+@kernel(merged=True)
+def _price_rates(contexts, maps, kind, block, root, probable, costs, rates):
+    """Add the rate of each priced mode, weighed by `root`, to its cost."""
+    other = mode_cost(contexts, maps, kind, block, -1, probable)
+    rates[:N_MODES] = other
+    for index in range(N_PROBABLE):
+        rates[probable[index]] = mode_cost(contexts, maps, kind, block, probable[index], probable)
+    if kind == 1:
+        rates[CHROMA_FROM_LUMA] = mode_cost(contexts, maps, kind, block, CHROMA_FROM_LUMA, probable)
+    for mode in range(N_MODES + 1):
+        if costs[mode] < INFINITE:
+            costs[mode] += root * rates[mode]
+
+
+@kernel(inline=True)
+def price_modes(s, o, block, parent, fan):
+    """Price the modes worth a look by the Hadamard cost of their residual and their rate."""
+    work = s.work
+    probable_modes(s.maps, s.guide, o.kind, block, s.probable)
+    parent = parent if 0 <= parent < N_MODES else DC
+    fan = 0 if o.kind == 1 else fan
+    _price_fits(
+        s.original, s.turned, block, work.references, work.smoothed, work.line, work.lines, work.prediction,
+        s.probable, parent, fan, s.mode_costs,
+    )  # fmt: skip
+    if o.kind == 1:
+        predict_from_luma(s.luma, s.plane, block, work.prediction)
+        s.mode_costs[CHROMA_FROM_LUMA] = _hadamard_cost(s.original, block, work.prediction) << 8
+    _price_rates(s.contexts, s.maps, o.kind, block, o.root, s.probable, s.mode_costs, s.mode_rates)
+    price_learned(s, o, block)

@@ -1,0 +1,1 @@
+"""Several integers in one register (ADR 0018, 0024)."""

@@ -1,0 +1,126 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""Block copy: a block is what an earlier part of the same plane is, a vector away (SPEC 5.10)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fdcodec.coding import contexts as ctx
+from fdcodec.coding.constants import CELL_LOG2, COPIED
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.references import is_decoded
+from fdcodec.kernels.syntax.range_coder import code_bin
+from fdcodec.kernels.syntax.sampled import code_golomb
+
+N_RECENT_VECTORS = 8
+N_LIKELY = 8  # likely vectors of a block
+
+
+class Vectors(NamedTuple):
+    """Vectors, int64 (n, 2) of how far left and up: those used last in a plane, and the likely ones of a block."""
+
+    recent: np.ndarray
+    likely: np.ndarray
+
+
+def new_vectors():
+    """Return the state at the start of a plane: no vector, which is (0, 0), in all places."""
+    return Vectors(np.zeros((N_RECENT_VECTORS, 2), np.int64), np.zeros((N_LIKELY, 2), np.int64))
+
+
+@kernel()
+def _append(likely, count, left, up):
+    """Append a vector to the first `count` likely ones unless it is none, among them, or one too many."""
+    if count == N_LIKELY or (left == 0 and up == 0):
+        return count
+    for k in range(count):
+        if likely[k, 0] == left and likely[k, 1] == up:
+            return count
+    likely[count, 0], likely[count, 1] = left, up
+    return count + 1
+
+
+@kernel()
+def _append_from(likely, count, maps, cell_x, cell_y):
+    """Append the vector of the block covering a cell, if it is copied."""
+    if maps.modes[cell_y, cell_x] != COPIED:
+        return count
+    vector = maps.vectors[cell_y, cell_x]
+    return _append(likely, count, np.int64(vector[0]), np.int64(vector[1]))
+
+
+@kernel()
+def likely_vectors(v, maps, guide, kind, x, y):
+    """Fill `likely`: in chroma luma's vector, those left and above, recent ones; return how many there are."""
+    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
+    count = 0
+    if kind == 1:
+        count = _append_from(v.likely, count, guide, cell_x, cell_y)
+    if x > 0:
+        count = _append_from(v.likely, count, maps, cell_x - 1, cell_y)
+    if y > 0:
+        count = _append_from(v.likely, count, maps, cell_x, cell_y - 1)
+    for k in range(N_RECENT_VECTORS):
+        count = _append(v.likely, count, v.recent[k, 0], v.recent[k, 1])
+    return count
+
+
+@kernel()
+def keep_vector(v, left, up):
+    """Move a vector to the front of the recent ones."""
+    place = 0
+    while place < N_RECENT_VECTORS - 1 and (v.recent[place, 0] != left or v.recent[place, 1] != up):
+        place += 1
+    for k in range(place, 0, -1):
+        v.recent[k, 0], v.recent[k, 1] = v.recent[k - 1, 0], v.recent[k - 1, 1]
+    v.recent[0, 0], v.recent[0, 1] = left, up
+
+
+@kernel()
+def is_source(plane, block, left, up):
+    """Tell whether all samples of the block a vector away lie in the plane and are decoded."""
+    x, y, log2_width, log2_height = block
+    height, width = plane.shape
+    start_x, start_y = x - left, y - up
+    end_x, end_y = start_x + (1 << log2_width), start_y + (1 << log2_height)
+    if start_x < 0 or start_y < 0 or end_x > width or end_y > height:
+        return False
+    for cell_y in range(start_y >> CELL_LOG2, ((end_y - 1) >> CELL_LOG2) + 1):
+        for cell_x in range(start_x >> CELL_LOG2, ((end_x - 1) >> CELL_LOG2) + 1):
+            if not is_decoded(cell_x, cell_y, x, y):
+                return False
+    return True
+
+
+@kernel()
+def copy_block(plane, block, left, up, low):
+    """Copy a block from a vector away; where that is no source, which only a damaged payload says, it is all `low`."""
+    x, y, log2_width, log2_height = block
+    is_allowed = is_source(plane, block, left, up)
+    for row in range(y, y + (1 << log2_height)):
+        for column in range(x, x + (1 << log2_width)):
+            plane[row, column] = plane[row - up, column - left] if is_allowed else low
+
+
+@kernel(checked=True, inner=True)
+def code_vector(stream, v, maps, guide, kind, x, y):
+    """Code a block's vector: its index of the likely ones, or itself; enter it into the recent ones."""
+    coder, buffer, contexts = stream
+    vector = maps.vectors[y >> CELL_LOG2, x >> CELL_LOG2]
+    left, up = np.int64(vector[0]), np.int64(vector[1])
+    count = likely_vectors(v, maps, guide, kind, x, y)
+    index = 0
+    while index < count:
+        is_it = 1 if v.likely[index, 0] == left and v.likely[index, 1] == up else 0
+        if code_bin(coder, buffer, contexts, ctx.LIKELY_VECTOR + kind * N_LIKELY + index, is_it):
+            break
+        index += 1
+    if index < count:
+        left, up = v.likely[index, 0], v.likely[index, 1]
+    else:
+        first = ctx.VECTOR + kind * 31
+        is_right = code_bin(coder, buffer, contexts, first, 1 if left < 0 else 0)
+        left, up = code_golomb(stream, first + 1, abs(left)), code_golomb(stream, first + 16, up)
+        left = -left if is_right else left
+    keep_vector(v, left, up)
+    return left, up

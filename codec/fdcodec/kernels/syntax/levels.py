@@ -1,0 +1,128 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""The syntax of ends and levels, for both directions as in `trees` (SPEC 5.2, 5.6, 5.7)."""
+
+import numpy as np
+
+from fdcodec.coding import contexts as ctx
+from fdcodec.coding.constants import CELL_LOG2, MAX_LEVEL, MAX_UNARY
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.blocks import log2_area
+from fdcodec.kernels.reconstruction.tables import NEXT_STATE
+from fdcodec.kernels.syntax.range_coder import code_bin, code_bits, code_bypass, code_exp_golomb
+
+STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
+NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9] * 8)
+MAX_NEIGHBOURS = 32
+
+
+def _frequency_class(diagonal, size):
+    if diagonal == 0:
+        return 0
+    if diagonal < 3:
+        return 1
+    return 2 if diagonal < (6 if size < 2 or size == ctx.N_SQUARES else 10) else 3
+
+
+FREQUENCY_CLASS = np.array(
+    [[_frequency_class(diagonal, size) for diagonal in range(63)] for size in range(ctx.N_SIZES)]
+)
+"""The class, 0..3, of a coefficient by its block's size class and its anti-diagonal (SPEC 5.2)."""
+
+
+@kernel()
+def coefficient_context(kind, size, quantizer, diagonal, neighbours):
+    """Return the context, relative to SIGNIFICANT or ABOVE_ONE, of a coefficient (SPEC 5.2)."""
+    row = ((kind * ctx.N_SIZES + size) * ctx.N_QUANTIZERS + quantizer) * ctx.N_FREQUENCY_CLASSES
+    return (row + FREQUENCY_CLASS[size, diagonal]) * ctx.N_NEIGHBOUR_CLASSES + neighbours
+
+
+@kernel(inner=True)
+def neighbour_class(magnitudes, index):
+    """Return the class, 0..9, of the five decoded neighbours to the right and below, the nearest counted twice."""
+    total = (
+        2 * (magnitudes[index + 1] + magnitudes[index + STRIDE])
+        + magnitudes[index + 2]
+        + magnitudes[index + STRIDE + 1]
+        + magnitudes[index + 2 * STRIDE]
+    )
+    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS - 1)]
+
+
+@kernel(inline=True)
+def _code_magnitude(stream, context, kind, neighbours, magnitude, is_last):
+    """Code one magnitude: significance (implied for the last), above one, unary to MAX_UNARY, then an escape."""
+    coder, buffer, contexts = stream
+    if not is_last and code_bin(coder, buffer, contexts, ctx.SIGNIFICANT + context, 1 if magnitude > 0 else 0) == 0:
+        return 0
+    if code_bin(coder, buffer, contexts, ctx.ABOVE_ONE + context, 1 if magnitude > 1 else 0) == 0:
+        return 1
+    unary = 2
+    while unary < MAX_UNARY:
+        context = ctx.MAGNITUDE + (kind * 16 + unary) * ctx.N_NEIGHBOUR_CLASSES + neighbours
+        if code_bin(coder, buffer, contexts, context, 1 if magnitude > unary else 0) == 0:
+            return unary
+        unary += 1
+    return min(MAX_UNARY + code_exp_golomb(coder, buffer, magnitude - MAX_UNARY), MAX_LEVEL)
+
+
+@kernel(checked=True, merged=True)
+def code_levels(stream, kind, size, scan, end, levels, magnitudes):
+    """Code the levels of one block from position `end` - 1 of the scan down to 0 (SPEC 5.7)."""
+    coder, buffer, _ = stream
+    state = 0
+    for k in range(end - 1, -1, -1):
+        row, column = scan[k] >> 5, scan[k] & 31
+        index = row * STRIDE + column
+        level = levels[row, column]
+        neighbours = neighbour_class(magnitudes, index)
+        context = coefficient_context(kind, size, state >> 1, row + column, neighbours)
+        magnitude = _code_magnitude(stream, context, kind, neighbours, abs(level), k == end - 1)
+        negative = code_bypass(coder, buffer, 1 if level < 0 else 0) if magnitude > 0 else 0
+        levels[row, column] = -magnitude if negative else magnitude
+        magnitudes[index] = magnitude
+        state = NEXT_STATE[state, magnitude & 1]
+    for k in range(end):
+        magnitudes[(scan[k] >> 5) * STRIDE + (scan[k] & 31)] = 0
+
+
+@kernel()
+def _activity(maps, cell_y, cell_x):
+    """Return 0 for an empty block, 1 for few, 2 for many coefficients, by the block covering a cell."""
+    end = maps.ends[cell_y, cell_x]
+    if end == 0:
+        return 0
+    return 1 if end << 4 <= 1 << (maps.log2_widths[cell_y, cell_x] + maps.log2_heights[cell_y, cell_x]) else 2
+
+
+@kernel(inner=True)
+def activity_context(maps, guide, kind, x, y):
+    """Return the activity class, 0..8, of the blocks left and above, and in chroma of the luma block (SPEC 5.2)."""
+    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
+    around = 0
+    if x > 0:
+        around += _activity(maps, cell_y, cell_x - 1)
+    if y > 0:
+        around += _activity(maps, cell_y - 1, cell_x)
+    if kind == 0:
+        return around
+    return 3 * min(around, 2) + _activity(guide, cell_y, cell_x)
+
+
+@kernel(checked=True, merged=True)
+def code_end(stream, kind, size, activity, end):
+    """Code the end of a block, 0..area: its binary class in unary, then what is below the leading bit (SPEC 5.6)."""
+    coder, buffer, contexts = stream
+    n_classes = log2_area(size) + 1
+    size_kind = kind * ctx.N_SIZES + size
+    first = ctx.END_CLASS + (size_kind * ctx.N_ACTIVITIES + activity) * ctx.END_BINS
+    end_class = 0
+    while end_class < n_classes and code_bin(coder, buffer, contexts, first + end_class, 1 if end >> end_class else 0):
+        end_class += 1
+    if end_class < 2:
+        return end_class
+    detail = (end >> (end_class - 2)) & 1
+    value = 2 | code_bin(coder, buffer, contexts, ctx.END_DETAIL + size_kind * ctx.END_BINS + end_class, detail)
+    if end_class > 2:
+        low_bits = code_bits(coder, buffer, end & ((1 << (end_class - 2)) - 1), end_class - 2)
+        value = (value << (end_class - 2)) | low_bits
+    return min(value, 1 << log2_area(size))

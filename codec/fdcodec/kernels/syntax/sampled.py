@@ -1,0 +1,232 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""Sampled blocks: a block's samples one at a time, as the rank of the value among those expected there (SPEC 5.9).
+
+What is expected: the value that followed the same neighbours the last time (two tables, of more and of fewer), then the
+neighbours left, above, above right and above left, then recent values; last, any value. In chroma the first table goes
+by the samples of the planes before: a palette's colours follow from its luma.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from fdcodec.coding import contexts as ctx
+from fdcodec.coding.constants import FRACTION_BITS, N_RECENT, TABLE_SIZE
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.syntax.range_coder import code_bin, code_bits
+
+N_TABLES = 2
+MAX_CANDIDATES = N_TABLES + ctx.N_SLOTS
+EMPTY = -(1 << 20)  # no sample's value
+MAX_CONFIDENCE = ctx.N_CONFIDENCES - 1
+MAX_PREFIX = 15
+VALUE, CONFIDENCE = 0, 1  # of an entry of a table
+
+
+class Expected(NamedTuple):
+    """What sampled blocks of one plane expect, and the scratch of one sample.
+
+    `first` and `second` are the planes decoded before (the plane itself where there is none), `tables` int32
+    (N_TABLES, TABLE_SIZE, 2), `recent` the recent values, `values` and `contexts` the candidates of the present sample,
+    `slots` its entries of the tables, `grid` (lowest value, highest value, distance) of the values that can be coded.
+    """
+
+    plane: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    tables: np.ndarray
+    recent: np.ndarray
+    values: np.ndarray
+    contexts: np.ndarray
+    slots: np.ndarray
+    grid: np.ndarray
+
+
+def new_expected(plane, first, second, low, high, distance):
+    """Return the state at the start of a plane."""
+    tables = np.zeros((N_TABLES, TABLE_SIZE, 2), np.int32)
+    tables[:, :, VALUE] = EMPTY
+    return Expected(
+        plane,
+        first,
+        second,
+        tables,
+        np.full(N_RECENT, EMPTY, np.int32),
+        np.zeros(MAX_CANDIDATES, np.int64),
+        np.zeros(MAX_CANDIDATES, np.int64),
+        np.zeros(N_TABLES, np.int64),
+        np.array([low, high, distance], np.int64),
+    )
+
+
+def grid_distance(n_planes):
+    """Return the distance of the values that can be coded: one pixel value in gray, half of it in rotated colour."""
+    return 1 << FRACTION_BITS if n_planes == 1 else 1 << (FRACTION_BITS - 1)
+
+
+@kernel()
+def _mix(total):
+    """Return a table index from a sum of products."""
+    return (total ^ (total >> 17) ^ (total >> 31)) & (TABLE_SIZE - 1)
+
+
+@kernel(inline=True)
+def _equal(a, b):
+    return 1 if a == b else 0
+
+
+@kernel(inner=True)
+def expect(e, kind, x, y, is_last):
+    """Enter the candidates of the sample at (x, y) into `values` and `contexts`; return how many there are.
+
+    `is_last` tells that the sample is in its block's last column, right of which nothing may be decoded.
+    """
+    plane = e.plane
+    west = np.int64(plane[y, x - 1]) if x > 0 else np.int64(plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
+    north = np.int64(plane[y - 1, x]) if y > 0 else west
+    north_west = np.int64(plane[y - 1, x - 1]) if x > 0 and y > 0 else north
+    north_east = np.int64(plane[y - 1, x + 1]) if y > 0 and not is_last else north
+    west_west = np.int64(plane[y, x - 2]) if x > 1 else west
+    north_north = np.int64(plane[y - 2, x]) if y > 1 else north
+    pattern = _equal(west, north) + 2 * _equal(west, north_west) + 4 * _equal(north, north_west)
+    pattern += 8 * _equal(north, north_east)
+    if kind == 0:
+        pattern += 16 * _equal(west, north_east) + 32 * _equal(west, west_west) + 64 * _equal(north, north_north)
+        second = west * 0x1E3779B1 + north * 0x05EBCA77 + north_east * 0x42B2AE3D
+        first = second + north_west * 0x27D4EB2F + west_west * 0x165667B1 + north_north * 0x3C6EF372
+    else:
+        guide, other = np.int64(e.first[y, x]), np.int64(e.second[y, x])
+        same_left = x > 0 and guide == e.first[y, x - 1] and other == e.second[y, x - 1]
+        same_above = y > 0 and guide == e.first[y - 1, x] and other == e.second[y - 1, x]
+        pattern += 16 * (1 if same_left else 0) + 32 * (1 if same_above else 0)
+        first = guide * 0x1E3779B1 + other * 0x05EBCA77
+        second = first + west * 0x42B2AE3D + north * 0x27D4EB2F
+    e.slots[0], e.slots[1] = _mix(first), _mix(second)
+    count = 0
+    for table in range(N_TABLES):
+        value = np.int64(e.tables[table, e.slots[table], VALUE])
+        if value != EMPTY and not (count == 1 and e.values[0] == value):
+            confidence = e.tables[table, e.slots[table], CONFIDENCE]
+            row = (kind * N_TABLES + table) * ctx.N_CONFIDENCES + confidence
+            e.values[count] = value
+            e.contexts[count] = ctx.FOLLOWER + row * 4 + _equal(value, west) + 2 * _equal(value, north)
+            count += 1
+    for slot in range(ctx.N_SLOTS):
+        value = west if slot == 0 else (north if slot == 1 else (north_east if slot == 2 else north_west))
+        is_new = True
+        for k in range(count):
+            is_new &= e.values[k] != value
+        if is_new:
+            e.values[count] = value
+            e.contexts[count] = ctx.NEIGHBOUR + (kind * ctx.N_SLOTS + slot) * ctx.N_PATTERNS + pattern
+            count += 1
+    return count
+
+
+@kernel()
+def learn(e, value):
+    """Enter the value of the sample last expected into the tables."""
+    for table in range(N_TABLES):
+        entry = e.tables[table, e.slots[table]]
+        if entry[VALUE] == value:
+            entry[CONFIDENCE] = min(entry[CONFIDENCE] + 1, MAX_CONFIDENCE)
+        else:
+            entry[VALUE] = value
+            entry[CONFIDENCE] = 0
+
+
+@kernel(inner=True)
+def remember(e, value, index):
+    """Move a value to the front of the recent ones, from `index` or (N_RECENT - 1 at most) from outside."""
+    for k in range(index, 0, -1):
+        e.recent[k] = e.recent[k - 1]
+    e.recent[0] = value
+
+
+@kernel()
+def predicted(e, x, y):
+    """Return the value that one outside all lists is coded against: the median edge detector's, on the grid."""
+    west = np.int64(e.plane[y, x - 1]) if x > 0 else np.int64(e.plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
+    north = np.int64(e.plane[y - 1, x]) if y > 0 else west
+    corner = np.int64(e.plane[y - 1, x - 1]) if x > 0 and y > 0 else north
+    value = min(max(west + north - corner, min(west, north)), max(west, north))
+    return (value - e.grid[0] + e.grid[2] // 2) // e.grid[2]
+
+
+@kernel(checked=True, inner=True)
+def code_golomb(stream, first, value):
+    """Code `value` >= 0 as exponential Golomb whose prefix has contexts from `first` on (SPEC 5.3)."""
+    coder, buffer, contexts = stream
+    target, n_bits = value + 1, 0
+    while n_bits < MAX_PREFIX:
+        if code_bin(coder, buffer, contexts, first + n_bits, 1 if target >> (n_bits + 1) else 0) == 0:
+            break
+        n_bits += 1
+    low_bits = np.int64(0)
+    if n_bits > 0:
+        low_bits = np.int64(code_bits(coder, buffer, target & ((1 << n_bits) - 1), n_bits))
+    return (np.int64(1) << n_bits) + low_bits - 1
+
+
+@kernel(checked=True)
+def _code_literal(stream, e, kind, x, y, value):
+    """Code a value that no list holds: its difference from the prediction, in grid steps."""
+    coder, buffer, contexts = stream
+    base, first = predicted(e, x, y), ctx.LITERAL + kind * 16
+    difference = (value - e.grid[0]) // e.grid[2] - base
+    negative = code_bin(coder, buffer, contexts, first, 1 if difference < 0 else 0)
+    magnitude = code_golomb(stream, first + 1, abs(difference))
+    value = e.grid[0] + (base - magnitude if negative else base + magnitude) * e.grid[2]
+    return min(max(value, e.grid[0]), e.grid[1])
+
+
+@kernel(checked=True)
+def _code_recent(stream, e, kind, index):
+    """Code an index of the recent values by a tree of adaptive bins."""
+    coder, buffer, contexts = stream
+    node = 1
+    for bit in range(4, -1, -1):
+        node = 2 * node + code_bin(coder, buffer, contexts, ctx.RECENT_INDEX + kind * 32 + node, (index >> bit) & 1)
+    return node - N_RECENT
+
+
+@kernel(checked=True)
+def _code_other(stream, e, kind, x, y, value):
+    """Code a value that is no candidate: by its index of the recent values, or itself."""
+    coder, buffer, contexts = stream
+    index = 0
+    while index < N_RECENT and e.recent[index] != value:
+        index += 1
+    if code_bin(coder, buffer, contexts, ctx.RECENT + kind, 1 if index < N_RECENT else 0):
+        index = _code_recent(stream, e, kind, index)
+        value = np.int64(e.recent[index])
+        if value == EMPTY:  # only in a damaged payload
+            value = e.grid[0]
+        remember(e, value, index)
+        return value
+    value = _code_literal(stream, e, kind, x, y, value)
+    remember(e, value, N_RECENT - 1)
+    return value
+
+
+@kernel(checked=True)
+def code_samples(stream, e, kind, block, is_coded):
+    """Code a sampled block, in raster order; where not `is_coded`, every sample is the first one expected."""
+    coder, buffer, contexts = stream
+    x, y, log2_width, log2_height = block
+    last = x + (1 << log2_width) - 1
+    for row in range(y, y + (1 << log2_height)):
+        for column in range(x, last + 1):
+            count = expect(e, kind, column, row, column == last)
+            value = np.int64(e.plane[row, column])
+            if is_coded:
+                k = 0
+                while k < count:
+                    if code_bin(coder, buffer, contexts, e.contexts[k], 1 if e.values[k] == value else 0):
+                        break
+                    k += 1
+                value = e.values[k] if k < count else _code_other(stream, e, kind, column, row, value)
+            else:
+                value = e.values[0]
+            e.plane[row, column] = value
+            learn(e, value)

@@ -1,0 +1,185 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+"""The syntax of trees, each element once for both directions (SPEC 5.4).
+
+`stream` is (coder, buffer, contexts). Encoding, a function writes what the maps hold; decoding, it fills the maps with
+what it reads. `guide` is the maps of the luma plane while a chroma plane is coded, and the plane's own maps for luma.
+"""
+
+import numpy as np
+
+from fdcodec.coding import contexts as ctx
+from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2, N_PROBABLE
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.blocks import (
+    LYING,
+    QUARTERS,
+    STANDING,
+    WHOLE,
+    block_at,
+    fill_cells,
+    fill_sizes,
+    n_parts,
+    part_of,
+    size_class,
+)
+from fdcodec.kernels.reconstruction.planes import reconstruct_block
+from fdcodec.kernels.syntax.levels import STRIDE, activity_context, code_end, code_levels
+from fdcodec.kernels.syntax.modes import code_mode
+from fdcodec.kernels.syntax.offsets import code_offset
+from fdcodec.kernels.syntax.range_coder import DECODING, LENGTH, MAX_OVERRUN, POSITION, code_bin
+from fdcodec.kernels.syntax.screens import code_tool_leaf
+
+
+@kernel()
+def _n_smaller(maps, x, y, log2_side):
+    """Return how many of the blocks left and above are shorter, or narrower, than the square at (x, y)."""
+    count = 0
+    if x > 0 and maps.log2_heights[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] < log2_side:
+        count += 1
+    if y > 0 and maps.log2_widths[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] < log2_side:
+        count += 1
+    return count
+
+
+@kernel(inner=True)
+def split_context(maps, guide, kind, x, y, log2_side):
+    """Return the context of a split flag: smaller blocks left and above, and in chroma whether luma is smaller."""
+    guided = 0
+    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
+    if kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
+        guided = 1
+    square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
+    return ctx.SPLIT + (square * 3 + _n_smaller(maps, x, y, log2_side)) * 2 + guided
+
+
+@kernel(inner=True)
+def halve_context(maps, kind, x, y, log2_side):
+    """Return the context of the flag that halves a square: smaller blocks left and above."""
+    return ctx.HALVE + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + _n_smaller(maps, x, y, log2_side)
+
+
+@kernel(inner=True)
+def standing_context(maps, guide, kind, x, y, log2_side):
+    """Return the context of the flag of standing halves: what luma's block, or those left and above, are like."""
+    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
+    hint = 0
+    if kind == 1:
+        tall = guide.log2_heights[cell_y, cell_x] - guide.log2_widths[cell_y, cell_x]
+    else:
+        above = maps.log2_widths[cell_y - 1, cell_x] if y > 0 else log2_side
+        left = maps.log2_heights[cell_y, cell_x - 1] if x > 0 else log2_side
+        tall = left - above
+    if tall != 0:
+        hint = 1 if tall > 0 else 2
+    return ctx.STANDING + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + hint
+
+
+@kernel()
+def _reconstruct_at_once(stream, screen, maps, block):
+    """Reconstruct a block as soon as it is read: what follows is told by its samples."""
+    coder, _, _ = stream
+    if coder[DECODING]:
+        e, bounds = screen.expected, (screen.low, screen.high)
+        reconstruct_block(e.plane, e.first, maps, block, screen.half_step, bounds, screen.tables, screen.work)
+
+
+@kernel(checked=True, merged=True)
+def _code_leaf(stream, maps, guide, kind, block, scans, work, screen):
+    """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
+    magnitudes, probable, n_learned, _ = work
+    x, y, log2_width, log2_height = block
+    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
+    size = size_class(log2_width, log2_height)
+    fill_sizes(maps, block)
+    if screen is not None:  # decided when compiled
+        if code_tool_leaf(stream, screen, maps, guide, kind, block):
+            return
+    mode = code_mode(stream, maps, guide, kind, block, n_learned, probable)
+    activity = activity_context(maps, guide, kind, x, y)
+    end = code_end(stream, kind, size, activity, maps.ends[cell_y, cell_x])
+    fill_cells(maps.modes, block, mode)
+    fill_cells(maps.ends, block, end)
+    levels = maps.levels[y : y + (1 << log2_height), x : x + (1 << log2_width)]
+    code_levels(stream, kind, size, scans[log2_height, log2_width], end, levels, magnitudes)
+    if screen is not None:
+        _reconstruct_at_once(stream, screen, maps, block)
+
+
+@kernel()
+def _cut_of(maps, x, y, log2_side):
+    """Return how the square at (x, y) is cut, from the size of its first block."""
+    _, _, log2_width, log2_height = block_at(maps, x, y)
+    if log2_width == log2_side:
+        return WHOLE if log2_height == log2_side else LYING
+    return STANDING if log2_height == log2_side else QUARTERS
+
+
+@kernel(checked=True, merged=True)
+def _code_cut(stream, maps, guide, kind, x, y, log2_side):
+    """Code how a square is cut: in quarters where it crosses the plane's edge, and never at 4x4 (SPEC 5.4)."""
+    height, width = maps.levels.shape
+    if x + (1 << log2_side) > width or y + (1 << log2_side) > height:
+        return QUARTERS
+    if log2_side == MIN_LOG2:
+        return WHOLE
+    coder, buffer, contexts = stream
+    cut = _cut_of(maps, x, y, log2_side)
+    context = split_context(maps, guide, kind, x, y, log2_side)
+    if code_bin(coder, buffer, contexts, context, 1 if cut == QUARTERS else 0):
+        return QUARTERS
+    context = halve_context(maps, kind, x, y, log2_side)
+    if not code_bin(coder, buffer, contexts, context, 1 if cut != WHOLE else 0):
+        return WHOLE
+    context = standing_context(maps, guide, kind, x, y, log2_side)
+    return LYING + code_bin(coder, buffer, contexts, context, 1 if cut == STANDING else 0)
+
+
+@kernel(checked=True)
+def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
+    """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
+    height, width = maps.levels.shape
+    _, _, _, stack = work
+    stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
+    depth = 1
+    while depth > 0:
+        depth -= 1
+        x, y, log2_side = stack[depth]
+        if x >= width or y >= height:
+            continue
+        cut = _code_cut(stream, maps, guide, kind, x, y, log2_side)
+        if cut == QUARTERS:
+            half = 1 << (log2_side - 1)
+            for quarter in range(3, -1, -1):
+                stack[depth, 0] = x + (quarter & 1) * half
+                stack[depth, 1] = y + (quarter >> 1) * half
+                stack[depth, 2] = log2_side - 1
+                depth += 1
+            continue
+        for part in range(n_parts(cut)):
+            block = part_of(x, y, log2_side, cut, part)
+            _code_leaf(stream, maps, guide, kind, block, scans, work, screen)
+
+
+@kernel(checked=True)
+def code_plane(stream, maps, guide, kind, scans, work, screen, offsets):
+    """Code a whole plane: its trees in raster order; a decoder stops at a row of trees past its payload's end.
+
+    `screen` is None or screen tools, `offsets` None or the step offset of each tree, coded with the first plane.
+    """
+    height, width = maps.levels.shape
+    coder, _, _ = stream
+    for y in range(0, height, 1 << MAX_LOG2):
+        if coder[DECODING] and coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
+            return
+        for x in range(0, width, 1 << MAX_LOG2):
+            if offsets is not None:  # decided when compiled
+                if kind == 0:
+                    code_offset(stream, offsets, y >> MAX_LOG2, x >> MAX_LOG2)
+            code_tree(stream, maps, guide, kind, x, y, scans, work, screen)
+
+
+def new_code_work(n_learned=None):
+    """Return what `code_plane` works with: magnitudes, probable and learned modes, open blocks."""
+    magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
+    n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
+    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64)

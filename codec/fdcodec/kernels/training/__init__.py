@@ -1,0 +1,1 @@
+"""What class models are trained from."""
