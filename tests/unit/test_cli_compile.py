@@ -14,7 +14,7 @@ from fdcodec.kernels.lossless.planes import code_row
 NOTHING_IS_LEFT = """
 import sys
 from importlib import import_module
-from pathlib import Path
+from pkgutil import walk_packages
 
 import numpy as np
 from tests.images import noise, photo
@@ -24,7 +24,7 @@ from fdcodec import kernels
 from fdcodec.cli.compile import uses
 from fdcodec.inspection import describe_bits
 
-ROOMS = [import_module(f"fdcodec.kernels.{path.stem}") for path in Path(kernels.__file__).parent.glob("*.py")]
+ROOMS = [import_module(found.name) for found in walk_packages(kernels.__path__, "fdcodec.kernels.")]
 
 def signatures():
     functions = {f"{room.__name__}.{name}": value for room in ROOMS for name, value in vars(room).items()}
@@ -33,6 +33,7 @@ def signatures():
 for use in uses().values():
     use()
 before = signatures()
+assert len(before) > 50
 picture, deep = photo(64, 96), noise(16, 16, 4, seed=1, dtype=np.uint16)
 drawn = np.kron(noise(6, 8, 3, seed=2) // 128 * 200, np.ones((8, 8, 1), np.uint8))
 for image in (picture, picture[:, :, 0], np.dstack([picture, picture[:, :, 0]]), drawn):
