@@ -170,7 +170,7 @@ def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str 
         owner = one if target == STREAM else first.setdefault(Path(os.path.realpath(target)), one)
         rival = None if owner == one else owner[0]
         jobs.append(Job(path, target, out_dir is not None, rival, is_named=output is not None, frame=frame))
-    _refuse_terminal(jobs)
+    refuse_terminal(jobs)
     return jobs
 
 
@@ -189,7 +189,7 @@ def without_done(jobs: list[Job], console: Console) -> list[Job]:
     return remaining
 
 
-def _refuse_terminal(jobs: list[Job]) -> None:
+def refuse_terminal(jobs: list[Job]) -> None:
     """Raise an error if an image would go to standard output and that is a terminal."""
     if any(job.writes_stdout for job in jobs) and sys.stdout is not None and sys.stdout.isatty():
         raise click.UsageError(
