@@ -15,7 +15,7 @@ from typing import Any
 
 from PIL import ExifTags, Image
 
-from fdcodec.image.metadata import DIRECTORIES, listed, one_at_a_time, picture_tags, private_tags
+from fdcodec.image.metadata import DIRECTORIES, listed, one_at_a_time, picture_tags, tags_left_out
 from fdcodec.image.picture import Picture
 
 
@@ -31,7 +31,7 @@ def tiff_bytes(image: Image.Image, picture: Picture, *, is_page: bool = False) -
             warnings.simplefilter("always")
             tags = Image.Exif()
             tags.load(picture.exif)
-            lost = private_tags(tags)
+            lost = tags_left_out(tags)
             tags = picture_tags(tags)
             if is_page:
                 lost += [f"{tag.value} {tag.name}" for tag in DIRECTORIES if tags.pop(tag, None) is not None]

@@ -131,16 +131,21 @@ def _pillow_bytes(image: Image.Image, picture: Picture, target: Target) -> tuple
 
 def refuse_samples(channels: int, depth: int, suffix: str) -> None:
     """Raise UnsupportedError if the format of a suffix, in lower case, cannot hold so many channels of a bit depth."""
-    if suffix == ".npy":
-        return
-    target = TARGETS[suffix]
-    deep = depth == 16 and not (target.sixteen_bit_gray and channels == 1)
-    if deep or channels not in target.channels:
-        able = ".npy" if depth == 16 and channels > 1 else ".png"
+    if not _holds(suffix, channels, depth):
+        nearest = (".pnm",) if suffix in (".ppm", ".pgm") else ()
+        able = next(other for other in (*nearest, ".png", ".npy") if _holds(other, channels, depth))
         raise UnsupportedError(
             f"{suffix} cannot hold {counted(channels, 'channel')} of {depth} bits; write {able}, by the output's name "
             f"or --format {able[1:]}"
         )
+
+
+def _holds(suffix: str, channels: int, depth: int) -> bool:
+    """Tell whether the format of a suffix can hold so many channels of a bit depth."""
+    if suffix == ".npy":
+        return True
+    target = TARGETS[suffix]
+    return channels in target.channels and (depth == 8 or (target.sixteen_bit_gray and channels == 1))
 
 
 def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[str]]:
