@@ -44,7 +44,7 @@ def test_what_is_not_saved_is_told():
             12_000,
             "encode -t my/scans.fdt, for files above 240 kB: each carries 12000 bytes of the model. For smaller ",
         ),
-        (0.003, 11_840, "encode -t my/scans.fdt, for files above 3.9 MB: each carries 11840 bytes"),
+        (0.012, 24_000, "encode -t my/scans.fdt, for files above 2.0 MB: each carries 24000 bytes"),
         (0, 12_000, "encode with -t auto; or learn from more images, or from another --parent"),
         (
             None,
