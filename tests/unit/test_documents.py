@@ -11,6 +11,7 @@ import pytest
 
 from fdcodec import container, limits
 from fdcodec.container import Header, constants
+from fdcodec.model import fdt_file
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("corpus/*.md")])
@@ -32,6 +33,11 @@ def code_constants(module: object) -> dict[str, object]:
 def test_container_constants_are_those_of_the_specification():
     """Clause 2 and the code have the same constants with the same values."""
     assert spec_constants(2) == {**code_constants(constants), **code_constants(limits)}
+
+
+def test_signature_of_class_models_is_that_of_the_specification():
+    """Clause 8 and the code have the same signature of `.fdt` files."""
+    assert spec_constants(8) == {"FDT_SIGNATURE": fdt_file.SIGNATURE}
 
 
 def test_examples_of_the_specification():

@@ -10,7 +10,8 @@ from pathlib import Path
 from reprlib import repr as shown
 
 from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
-from fdcodec.model.class_model import MAGIC, ClassModel
+from fdcodec.model.class_model import ClassModel
+from fdcodec.model.fdt_file import SIGNATURE
 from fdcodec.paths import checked_path, expand_home, holds
 
 SUFFIX = ".fdt"
@@ -70,7 +71,7 @@ def names() -> list[str]:
 
 def _begins_as_model(path: Path) -> bool:
     with suppress(OSError), path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+        return file.read(len(SIGNATURE)) == SIGNATURE
     return False
 
 
