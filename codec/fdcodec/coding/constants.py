@@ -61,3 +61,8 @@ FILTER_WEIGHTS = 24  # 12 symmetric pairs of taps, each clipped small and large
 FILTER_SHIFT = 7  # fractional bits of a filter weight
 FILTER_BUCKET_OCTAVES = (7, 8, 9)  # a bucket's step index is below 32 times this: steps of 8, 16, 32 pixel values
 MAX_STRENGTH = 7  # 0: no filter; 1: deblocking only; s: (s - 1) / 4 of the trained correction too
+
+# SPEC 7: class models
+MAX_ROTATIONS = 1024  # of a group
+MIN_START = 2  # start probabilities are 2..253, in 1/256
+PARENT_BYTES = 8  # of the hash of a parent

@@ -15,7 +15,9 @@ from fdcodec.coding.constants import (
     FILTER_WEIGHTS,
     MAX_LEARNED,
     MAX_LEARNED_LOG2,
+    MAX_ROTATIONS,
     MIN_LOG2,
+    MIN_START,
     N_GROUPS,
 )
 from fdcodec.coding.contexts import KINDS, N_CONTEXTS, N_SIZES
@@ -39,9 +41,7 @@ class GroupTransform(NamedTuple):
 Transforms: TypeAlias = dict[tuple[int, int], GroupTransform]
 
 VERSION = 0
-MAX_ROTATIONS = 1024
 MAX_UPDATE_COUNT = 63
-MIN_START = 2  # start probabilities are 2..253, in 1/256
 _FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
 
 
@@ -131,18 +131,27 @@ def _learned_fields(mode: LearnedMode) -> dict[str, object]:
     }
 
 
+def fold(numbers: NDArray[np.int16]) -> NDArray[np.uint16]:
+    """Return signed numbers as unsigned ones, with their sign in the lowest bit (SPEC 1): they deflate better so."""
+    return ((numbers << 1) ^ (numbers >> 15)).astype(np.uint16)
+
+
+def unfold(numbers: NDArray[np.uint16]) -> NDArray[np.int16]:
+    """Return the numbers of `fold`."""
+    signed: NDArray[np.int16] = ((numbers >> 1) ^ -(numbers & 1)).astype(np.int16)
+    return signed
+
+
 def folded_bytes(numbers: NDArray[np.int16]) -> bytes:
-    """Return numbers with their sign in the lowest bit, all low bytes before all high bytes: they deflate better so."""
-    folded = ((numbers << 1) ^ (numbers >> 15)).astype(np.uint16).ravel()
+    """Return folded numbers, all low bytes before all high bytes: they deflate better so."""
+    folded = fold(numbers).ravel()
     return bytes((folded & 255).astype(np.uint8).tobytes() + (folded >> 8).astype(np.uint8).tobytes())
 
 
 def unfolded(data: bytes) -> NDArray[np.int16]:
     """Return the numbers of `folded_bytes`, in one dimension."""
-    low, high = np.frombuffer(data, np.uint8).reshape(2, -1).astype(np.int32)
-    folded = (high << 8) | low
-    numbers: NDArray[np.int16] = ((folded >> 1) ^ -(folded & 1)).astype(np.int16)
-    return numbers
+    low, high = np.frombuffer(data, np.uint8).reshape(2, -1).astype(np.uint16)
+    return unfold(((high << 8) | low).astype(np.uint16))
 
 
 def parse_body(

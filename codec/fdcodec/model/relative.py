@@ -9,15 +9,12 @@ import construct as c
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import ANGLE_LEVELS
+from fdcodec.coding.constants import ANGLE_LEVELS, PARENT_BYTES
 from fdcodec.errors import FormatError
-from fdcodec.model.body import BODY, FILTER_FIELDS, GROUP, LEARNED, STATE_FIELDS, folded_bytes, unfolded
+from fdcodec.model.body import BODY, FILTER_FIELDS, GROUP, LEARNED, STATE_FIELDS, fold, folded_bytes, unfold, unfolded
 
 VERSION = 1
 """First byte, in the place of that of canonical bytes."""
-
-PARENT_BYTES = 8
-"""Of the parent's hash."""
 
 _HALF_TURN = ANGLE_LEVELS // 2
 _OWN = 255  # in the place of the index of one of the parent's learned modes
@@ -125,14 +122,14 @@ def _by_entry(fields: bytes) -> bytes:
 
 
 def _differences(values: bytes, base: bytes) -> bytes:
-    """Return byte differences modulo 256 with their sign in the lowest bit; those to 0 where the base has none."""
+    """Return byte differences modulo 256, folded; those to 0 where the base has none."""
     signed = (_numbers(values) - _against(values, base)).view(np.int8).astype(np.int16)
-    return ((signed << 1) ^ (signed >> 7)).astype(np.uint8).tobytes()
+    return fold(signed).astype(np.uint8).tobytes()
 
 
 def _sums(differences: bytes, base: bytes) -> bytes:
-    folded = _numbers(differences)
-    return (((folded >> 1) ^ -(folded & 1)) + _against(differences, base)).tobytes()
+    signed = unfold(_numbers(differences).astype(np.uint16)).astype(np.uint8)
+    return (signed + _against(differences, base)).tobytes()
 
 
 def _numbers(data: bytes) -> NDArray[np.uint8]:
