@@ -13,6 +13,7 @@ from fdcodec.coding.constants import (
     FILTER_BUCKETS,
     FILTER_CLASSES,
     FILTER_WEIGHTS,
+    MAX_COUNT,
     MAX_LEARNED,
     MAX_LEARNED_LOG2,
     MAX_ROTATIONS,
@@ -41,7 +42,6 @@ class GroupTransform(NamedTuple):
 Transforms: TypeAlias = dict[tuple[int, int], GroupTransform]
 
 VERSION = 0
-MAX_UPDATE_COUNT = 63
 _FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
 
 
@@ -170,8 +170,8 @@ def parse_body(
     if body.n_contexts not in (0, N_CONTEXTS):
         raise FormatError(f"class model: {body.n_contexts} start states, expected 0 or {N_CONTEXTS}")
     states = np.frombuffer(body.start_states, np.uint8).reshape(-1, 2)
-    if len(states) and states[:, 1].max() > MAX_UPDATE_COUNT:
-        raise FormatError(f"class model: a start state's confidence is above {MAX_UPDATE_COUNT}")
+    if len(states) and states[:, 1].max() > MAX_COUNT:
+        raise FormatError(f"class model: a start state's confidence is above {MAX_COUNT}")
     if len(states) and not MIN_START <= states[:, 0].min() <= states[:, 0].max() <= 255 - MIN_START:
         raise FormatError(f"class model: a start probability is not in {MIN_START}..{255 - MIN_START}")
     filters = np.frombuffer(body.filters, np.int8).reshape(_FILTER_SHAPE) if body.n_filter_weights else None
