@@ -19,6 +19,16 @@ class ChecksumError(FormatError):
     """A CRC does not match the bytes it covers."""
 
 
+def damaged(fault: str, kind: type[FormatError] = FormatError) -> FormatError:
+    """Return the error of a file that is not as its format says: what is wrong with it, and then what to do."""
+    return kind(f"{fault}; the file is damaged, get it again")
+
+
+def fault_of(error: FdcError) -> str:
+    """Return what is wrong, without what to do about it."""
+    return str(error).partition("; ")[0]
+
+
 class LimitError(FdcError):
     """A declared size is above a safety limit."""
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import construct as c
 
 from fdcodec.container.bodies import parse
-from fdcodec.errors import ChecksumError, FormatError, LimitError
+from fdcodec.errors import ChecksumError, FormatError, LimitError, damaged
 from fdcodec.limits import MAX_MODEL_BYTES
 from fdcodec.model.body import inflate
 
@@ -59,7 +59,7 @@ def parse_file(data: bytes, path: str) -> ModelFile:
         raise LimitError(f"{path}: above {MAX_MODEL_BYTES} bytes, which no class model has; make it again")
     file = parse(_FILE, data, path)
     if zlib.crc32(file.parts) != file.checksum:
-        raise ChecksumError(f"{path}: the class model is damaged; get it again")
+        raise damaged(f"{path}: its checksum is wrong", ChecksumError)
     parts = parse(_PARTS, file.parts, path)
     return ModelFile(parts.name, _parse_recipe(parts.recipe), parts.model)
 

@@ -112,7 +112,8 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
         return models.popitem()[1]
     if models:
         raise TransformNotFoundError(
-            f"the file's class model {reference.hex()} could be any of {', '.join(m.name for m in models.values())}"
+            f"the file's class model {reference.hex()} could be any of {', '.join(m.name for m in models.values())}; "
+            "give the .fdt file that it was encoded with as `transform` (-t)"
         )
     searched = ", ".join(f"{each}{'' if holds(each.is_dir) else ' (is no directory)'}" for each in _directories())
     if own is not None:
