@@ -84,6 +84,11 @@ def checked_encoding(
     return settings, target
 
 
+def not_allowed(argument: str, value: object, allowed: str) -> ParameterError:
+    """Return the error of an argument that is outside what is allowed, which `allowed` names."""
+    return ParameterError(f"{argument}: {shown(value)} is not allowed; give {allowed}")
+
+
 def checked_threads(threads: int) -> int:
     """Return a number of threads, for 0 that of the processors; ParameterError if it is none."""
     check_integers(threads=(threads, 0, MAX_THREADS))
@@ -115,10 +120,7 @@ def only_target(lossless: bool, **values: float | None) -> Target:
     lowest, highest = _RANGES.get(target.kind, (1, 1))
     is_number = isinstance(target.value, Real) and not isinstance(target.value, bool)
     if not (is_number and lowest <= target.value <= highest):
-        fault = "out of range" if is_number else "not a number"
-        raise ParameterError(
-            f"{target.kind}: {shown(target.value)} is {fault}; give a number in {lowest:g}..{highest:g}"
-        )
+        raise not_allowed(target.kind, target.value, f"a number in {lowest:g}..{highest:g}")
     return Target(target.kind, float(target.value))
 
 
@@ -126,27 +128,27 @@ def check_integers(**values: tuple[Any, int, int]) -> None:
     """Check that each value, given as ``name=(value, lowest, highest)``, is an integer in its range."""
     for name, (value, lowest, highest) in values.items():
         if not (_is_integer(value) and lowest <= int(value) <= highest):
-            raise ParameterError(f"{name}: {shown(value)} is not an integer in {lowest}..{highest}")
+            raise not_allowed(name, value, f"an integer in {lowest}..{highest}")
 
 
 def check_flags(**values: Any) -> None:
     """Check that each value is True or False."""
     for name, value in values.items():
         if not _is_flag(value):
-            raise ParameterError(f"{name}: {shown(value)} is not True or False")
+            raise not_allowed(name, value, "True or False")
 
 
 def check_tune(tune: Any) -> None:
     """Check what an encode is tuned for."""
     if not (isinstance(tune, str) and tune in TUNES):
-        raise ParameterError(f"tune: {shown(tune)} is not one of {', '.join(TUNES)}; psnr is the default")
+        raise not_allowed("tune", tune, " or ".join(TUNES))
 
 
 def checked_region(region: Any) -> tuple[int, int, int, int]:
     """Return a region that is four integers; whether it is inside the picture only the file can tell."""
     given = region.tolist() if isinstance(region, np.ndarray) else region
     if not isinstance(given, tuple | list) or len(given) != 4 or not all(map(_is_integer, given)):
-        raise ParameterError(f"region: {shown(region)} is not four integers (x, y, width, height)")
+        raise not_allowed("region", region, "four integers (x, y, width, height)")
     x, y, width, height = map(int, given)
     return x, y, width, height
 
@@ -154,7 +156,7 @@ def checked_region(region: Any) -> tuple[int, int, int, int]:
 def check_embed(embed: Any) -> None:
     """Check how a class model is stored."""
     if not (_is_flag(embed) or (isinstance(embed, str) and embed == "auto")):
-        raise ParameterError(f'embed: {shown(embed)} is not True, False or "auto"')
+        raise not_allowed("embed", embed, 'True, False or "auto"')
 
 
 def check_transform(transform: Any, argument: str = "transform") -> None:
@@ -162,7 +164,7 @@ def check_transform(transform: Any, argument: str = "transform") -> None:
     from fdcodec.model import ClassModel
 
     if not isinstance(transform, str | os.PathLike | ClassModel):
-        raise ParameterError(f"{argument}: {shown(transform)} is not a name, a path or a class model")
+        raise not_allowed(argument, transform, "a name, a path or a class model")
 
 
 def resolved(transform: Any, argument: str = "transform") -> ClassModel:

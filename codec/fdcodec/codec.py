@@ -45,7 +45,7 @@ class Attempt(NamedTuple):
 
 
 def encode(picture: Picture, settings: EncoderSettings) -> bytes:
-    """Return the file of a picture (SPEC 1.2)."""
+    """Return the file of a picture (SPEC 2 to 6)."""
     from fdcodec.choice import choose_models, choose_parameters, total_cost
 
     if settings.lossless:
@@ -75,7 +75,7 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
 def decode(
     data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS, threads: int = 1, own: ClassModel | None = None
 ) -> Picture:
-    """Return the picture of a file (SPEC 1.3)."""
+    """Return the picture of a file (SPEC 2 to 6)."""
     return decode_region(data, None, max_pixels, threads, own)
 
 

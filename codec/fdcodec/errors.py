@@ -1,4 +1,4 @@
-"""Every exception that leaves fdcodec on purpose."""
+"""Every exception that leaves fdcodec on purpose, and the words of damage."""
 
 
 class FdcError(Exception):
@@ -79,3 +79,13 @@ class VerificationError(FdcError):
     """What was decoded is not what was encoded."""
 
     exit_code = 6
+
+
+def damaged(fault: str, kind: type[FormatError] = FormatError) -> FormatError:
+    """Return the error of a file that is not as its format says: what is wrong with it, and then what to do."""
+    return kind(f"{fault}; the file is damaged, get it again")
+
+
+def fault_of(error: FdcError) -> str:
+    """Return what is wrong, without what to do about it."""
+    return str(error).partition("; ")[0]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fdcodec import container
 from fdcodec.arguments import check_flags
 from fdcodec.container.constants import COMPACT_SIGNATURE, CRC_BYTES, VERSION
-from fdcodec.errors import FdcError, FormatError, PartialWarning, TransformNotFoundError
+from fdcodec.errors import FdcError, FormatError, PartialWarning, TransformNotFoundError, fault_of
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 from fdcodec.sources import Source, read_source
 
@@ -55,7 +55,7 @@ def info(data: Source, *, bits: bool = False, partial: bool = False) -> dict[str
     if fault is not None:
         if not (partial and facts and isinstance(fault, FormatError)):
             raise fault
-        warnings.warn(PartialWarning(f"damaged file: {fault}"), stacklevel=2)
+        warnings.warn(PartialWarning(f"damaged file: {fault_of(fault)}"), stacklevel=2)
     return facts
 
 

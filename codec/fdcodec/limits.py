@@ -1,4 +1,4 @@
-"""Every safety limit, in one place (SPEC 2.6)."""
+"""The limits of the format, to which readers hold files (SPEC 2.6); limits of other inputs stand with their readers."""
 
 MAX_SIDE = 65535
 """Largest width and height, in pixels."""

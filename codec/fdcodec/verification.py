@@ -85,6 +85,6 @@ def check_file(
 
 
 def pixel_hash(picture: Picture) -> bytes:
-    """Return the SHA-256 of the samples, row by row, channels interleaved, 16-bit ones little-endian (SPEC 2.4)."""
+    """Return the SHA-256 of the samples, row by row, channels interleaved, 16-bit ones little-endian (SPEC 2.3)."""
     samples = picture.samples
     return sha256(samples.astype(samples.dtype.newbyteorder("<"), copy=False).tobytes()).digest()

@@ -169,7 +169,7 @@ def test_metadata_is_stored_and_read():
         ({"threads": -1}, "threads: -1"),
         ({"tile": 15}, "tile: 15"),
         ({"sparsity": 0}, "sparsity: 0"),
-        ({"tune": "ssim"}, "tune: 'ssim' is not one of psnr, visual"),
+        ({"tune": "ssim"}, "tune: 'ssim' is not allowed; give psnr or visual"),
         ({"tune": None}, "tune: None"),
         ({"tune": np.ones(2)}, r"tune: array\("),
         ({"exif": "text"}, "exif: str"),

@@ -11,6 +11,7 @@ import pytest
 
 from fdcodec import container, limits
 from fdcodec.container import Header, constants
+from fdcodec.model import fdt_file
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("corpus/*.md")])
@@ -32,6 +33,11 @@ def code_constants(module: object) -> dict[str, object]:
 def test_container_constants_are_those_of_the_specification():
     """Clause 2 and the code have the same constants with the same values."""
     assert spec_constants(2) == {**code_constants(constants), **code_constants(limits)}
+
+
+def test_signature_of_class_models_is_that_of_the_specification():
+    """Clause 8 and the code have the same signature of `.fdt` files."""
+    assert spec_constants(8) == {"FDT_SIGNATURE": fdt_file.SIGNATURE}
 
 
 def test_examples_of_the_specification():
@@ -102,12 +108,28 @@ def test_readme_and_gate_run_the_same_tests():
     assert (ROOT / ".ci/run").read_text().splitlines()[-1] == command
 
 
-def test_spec_clauses_cited_in_the_container_exist():
-    """Every clause that a docstring of the container cites is in the specification."""
-    headings = set(re.findall(r"^#+ (\d(?:\.\d+)?) ", SPEC, re.M))
-    sources = [path.read_text() for path in (ROOT / "codec/fdcodec/container").glob("*.py")]
-    cited = {clause for source in sources for clause in re.findall(r"SPEC (\d\.\d)", source)}
-    assert cited - headings == set()
+def spec_clauses() -> set[str]:
+    """Return the numbers of the clauses of both specifications and of the items in them, but for the conventions."""
+    text = SPEC + (ROOT / "docs/spec/lossless.md").read_text()
+    found = set(re.findall(r"^(L\d\.\d+) ", text, re.M))
+    for clause, body in re.findall(r"^#+ (L?\d[\d.]*) .*?\n(.*?)(?=^#|\Z)", text, re.M | re.S):
+        items = [] if clause == "1" else re.findall(r"^(\d+)\. ", body, re.M)
+        found |= {clause, *(f"{clause}.{item}" for item in items)}
+    return found
+
+
+@pytest.mark.parametrize("folder", ["codec", "tests"])
+def test_cited_clauses_exist(folder):
+    """Every clause that a source cites is in the specification."""
+    number = r"L?\d+(?:\.\d+)*"
+    citations = [
+        (path.name, clause)
+        for path in (ROOT / folder).rglob("*.py")
+        for cited in re.findall(rf"SPEC ({number}(?:(?:,| and| to) {number})*)", path.read_text())
+        for clause in re.findall(number, cited)
+    ]
+    assert len(citations) > 10
+    assert [(name, clause) for name, clause in citations if clause not in spec_clauses()] == []
 
 
 def test_table_of_options_and_arguments_is_right():

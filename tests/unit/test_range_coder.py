@@ -5,14 +5,11 @@ import numpy as np
 import pytest
 from tests.reference.range_coder import AdaptiveBin, Decoder, Encoder
 
+from fdcodec.coding.constants import FAST_MARGIN, MAX_COUNT, MAX_OVERRUN, SLOW_MARGIN
 from fdcodec.kernels.syntax.range_coder import (
-    FAST_MARGIN,
     LOW,
-    MAX_COUNT,
-    MAX_OVERRUN,
     POSITION,
     RANGE,
-    SLOW_MARGIN,
     code_bin,
     code_bits,
     code_exp_golomb,

@@ -77,7 +77,7 @@ def test_damaged_file_is_opened_in_part():
         with pytest.warns(PartialWarning):
             assert np.array_equal(part, fdcodec.decode(data, partial=True))
         assert np.array_equal(file.read((0, 0, 9, 9)), part[:9, :9])
-    with pytest.raises(ParameterError, match="partial: 'no' is not True or False"):
+    with pytest.raises(ParameterError, match="partial: 'no' is not allowed; give True or False"):
         fdcodec.open(data, partial="no")
 
 

@@ -122,7 +122,7 @@ def test_missing_tiles_count_as_zeros():
 @pytest.mark.parametrize("reduce", [0, -1, MAX_REDUCE + 1, 2.0, "2", None, True])
 def test_wrong_reductions_are_refused(reduce):
     """What is no integer in 1..64 is a wrong argument, by its name, wherever it is given."""
-    with pytest.raises(ParameterError, match=r"^reduce: .* is not an integer in 1\.\.64"):
+    with pytest.raises(ParameterError, match=r"^reduce: .* is not allowed; give an integer in 1\.\.64"):
         fdcodec.decode(DATA, reduce=reduce)
     with fdcodec.open(DATA) as file, pytest.raises(ParameterError, match="reduce"):
         file.read(reduce=reduce)

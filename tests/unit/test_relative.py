@@ -9,12 +9,13 @@ from tests.images import photo
 
 import fdcodec
 from fdcodec import codec, container
+from fdcodec.coding.constants import PARENT_BYTES
 from fdcodec.errors import EmbeddingWarning, FdcError, FormatError, TransformNotFoundError
 from fdcodec.inspection import facts_and_fault
 from fdcodec.model import ClassModel, get
 from fdcodec.model.embedding import embedded, embedding
 from fdcodec.model.registry import presets
-from fdcodec.model.relative import _RELATIVE, PARENT_BYTES, build_relative, parent_of, parse_relative
+from fdcodec.model.relative import _RELATIVE, build_relative, parent_of, parse_relative
 
 PARENT, EMPTY = get("photo"), ClassModel("empty")
 IMAGE = photo(24, 40)

@@ -1,4 +1,8 @@
-"""Every number of the lossy codestream that decides a bit (SPEC 3 to 6). Changing one changes the bitstream version."""
+"""The numbers of the lossy codestream and of class models that the tables of SPEC 3 to 7 name, by clause.
+
+Tables, factors and formulas that one kernel alone needs stand there, under the clause that it cites. Whatever of either
+decides a bit is part of the bitstream version.
+"""
 
 # SPEC 3: planes
 FRACTION_BITS = 3  # fractional bits of a plane's samples and of its coefficients
@@ -38,7 +42,16 @@ STEPS_PER_OCTAVE = 32
 STEP_BITS = 6  # fractional bits of half a step, beyond FRACTION_BITS
 MAX_STEP_INDEX = 32 * 12 - 1
 
-# SPEC 5.4: binarization of levels
+# SPEC 5.1: range coder
+MAX_OVERRUN = 8  # bytes past the end of a payload that a decoder may read
+
+# SPEC 5.2: contexts
+PROBABILITY_BITS = 16
+FAST_SHIFT = 4  # of the fast probability, at most
+FAST_MARGIN, SLOW_MARGIN = 1 << 9, 1 << 8  # of both probabilities, to 0 and to 1
+MAX_COUNT = 63  # updates that a context counts
+
+# SPEC 5.7: levels
 MAX_UNARY = 15  # magnitudes from here on are escaped by exponential Golomb
 MAX_LEVEL = (1 << 15) - 1
 
@@ -49,6 +62,10 @@ OFFSET_UNIT = 6  # step indices; a fifth of an octave
 # SPEC 5.9: sampled blocks
 TABLE_SIZE = 1 << 14  # entries of a table of what follows the same neighbours
 N_RECENT = 32  # recent values
+
+# SPEC 5.10: copied blocks
+N_LIKELY = 8  # likely vectors of a block
+N_RECENT_VECTORS = 8  # of a plane
 
 # SPEC 3.2: colour
 COLOUR_ANGLE_BITS = 9  # a colour angle is 2 pi index / 2^9
@@ -61,3 +78,8 @@ FILTER_WEIGHTS = 24  # 12 symmetric pairs of taps, each clipped small and large
 FILTER_SHIFT = 7  # fractional bits of a filter weight
 FILTER_BUCKET_OCTAVES = (7, 8, 9)  # a bucket's step index is below 32 times this: steps of 8, 16, 32 pixel values
 MAX_STRENGTH = 7  # 0: no filter; 1: deblocking only; s: (s - 1) / 4 of the trained correction too
+
+# SPEC 7: class models
+MAX_ROTATIONS = 1024  # of a group
+MIN_START = 2  # start probabilities are 2..253, in 1/256
+PARENT_BYTES = 8  # of the hash of a parent

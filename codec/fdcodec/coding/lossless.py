@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.coding.constants import MAX_OVERRUN
 from fdcodec.coding.indexed_colours import Planes, appearance_indices, count_colours
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import FormatError
@@ -21,7 +22,6 @@ from fdcodec.kernels.lossless.state import (
 from fdcodec.kernels.syntax.range_coder import (
     DECODING,
     LENGTH,
-    MAX_OVERRUN,
     POSITION,
     code_bits,
     finish_encoder,

@@ -5,7 +5,8 @@ from functools import cache
 from math import log2
 
 from fdcodec.coding.constants import COLOUR_ANGLE_BITS, MAX_STEP_INDEX, MAX_STRENGTH, STEPS_PER_OCTAVE
-from fdcodec.errors import FormatError
+from fdcodec.errors import damaged
+from fdcodec.words import counted
 
 Angles = tuple[int, int, int]
 _STEP_BITS = 9
@@ -73,22 +74,26 @@ class Parameters:
         head = int.from_bytes(data[:2], "little")
         custom = bool(head & _CUSTOM_COLOUR)
         length = 6 if custom else 2
+        if len(data) < length:
+            raise damaged(f"coding parameters: {counted(len(data), 'byte')}, expected {length} or more")
         data, rest = data[:length], data[length:]
         tools, sample_range = rest[: len(rest) % _RANGE_BYTES], _parse_range(rest[len(rest) % _RANGE_BYTES :])
-        if len(data) != length or tools not in _TOOLS:
-            raise FormatError(f"coding parameters: expected {length} bytes and, where tools are on, a 1 or a 2")
+        if tools not in _TOOLS:
+            raise damaged(f"coding parameters: tools {tools.hex(' ')}, expected none, 01 or 02")
         screen, adaptive, deep = tools == _TOOLS[1], tools == _TOOLS[2], sample_range is not None
-        if deep != (depth == 16) or (deep and screen):
-            raise FormatError(f"coding parameters: a range of samples, or screen tools, in a picture of {depth} bits")
+        if deep != (depth == 16):
+            raise damaged(f"coding parameters: a range of samples is {'there' if deep else 'missing'} at {depth} bits")
+        if deep and screen:
+            raise damaged("coding parameters: screen tools are on at 16 bits, expected at 8 only")
         step_index = head & ((1 << _STEP_BITS) - 1)
         if step_index > MAX_STEP_INDEX:
-            raise FormatError(f"coding parameters: step index {step_index} is above {MAX_STEP_INDEX}")
+            raise damaged(f"coding parameters: step index {step_index}, expected 0..{MAX_STEP_INDEX}")
         strengths = (head >> _STEP_BITS & MAX_STRENGTH, head >> (_STEP_BITS + _STRENGTH_BITS) & MAX_STRENGTH)
         if not custom:
             return cls(step_index, None, strengths, screen, adaptive, sample_range)
         packed = int.from_bytes(data[2:], "little")
         if packed >> (3 * COLOUR_ANGLE_BITS):
-            raise FormatError("coding parameters: a reserved bit of the colour angles is set")
+            raise damaged(f"coding parameters: colour angles {packed:#x}, expected three of {COLOUR_ANGLE_BITS} bits")
         mask = (1 << COLOUR_ANGLE_BITS) - 1
         angles = (packed & mask, packed >> COLOUR_ANGLE_BITS & mask, packed >> (2 * COLOUR_ANGLE_BITS) & mask)
         return cls(step_index, angles, strengths, screen, adaptive, sample_range)
@@ -102,7 +107,9 @@ def _parse_range(data: bytes) -> tuple[int, int] | None:
     """Return the range of 16-bit samples, None where there is none; FormatError for any other number of bytes."""
     low, high = int.from_bytes(data[:2], "little"), int.from_bytes(data[2:4], "little")
     if len(data) not in (0, _RANGE_BYTES) or low > high:
-        raise FormatError(f"coding parameters: a range of samples has {len(data)} bytes, {low} to {high}")
+        raise damaged(
+            f"coding parameters: a range of {counted(len(data), 'byte')}, {low}..{high}, expected 4, low <= high"
+        )
     return (low, high) if data else None
 
 

@@ -10,7 +10,7 @@ from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.container.file import NO_METADATA, File, Metadata
 from fdcodec.container.header import Header
 from fdcodec.container.salvage import Salvaged, salvage_chunked
-from fdcodec.errors import FormatError, ParameterError, TruncatedError
+from fdcodec.errors import FormatError, ParameterError, TruncatedError, damaged
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.words import counted
 
@@ -52,7 +52,10 @@ def write(
         A metadata block or the model is too large.
     """
     if len(payloads) != header.tile_count or (model_ref is not None and model_bytes is not None):
-        raise ParameterError(f"payloads: {len(payloads)} for {header.tile_count} tiles, or two ways to give the model")
+        raise ParameterError(
+            f"payloads: {len(payloads)} for {counted(header.tile_count, 'tile')}, or both model_ref and model_bytes; "
+            "give one payload for each tile, and one of the two or none"
+        )
     if header.tile_count == 1:
         header = replace(header, tile_size=0)
     if header.tile_count == 1 and model_bytes is None and metadata == NO_METADATA and pixel_hash is None:
@@ -136,8 +139,10 @@ def _is_compact(data: memoryview) -> bool:
     if start == SIGNATURE:
         return False
     if SIGNATURE.startswith(start) or COMPACT_SIGNATURE.startswith(start):
-        raise TruncatedError(
-            f"the file ends after {counted(len(start), 'byte')}, inside its signature" if start else "the file is empty"
-        )
+        inside = f"the file ends after {counted(len(start), 'byte')}, inside its signature"
+        raise damaged(inside if start else "the file is empty", TruncatedError)
     expected = f"{SIGNATURE.hex(' ')} or {COMPACT_SIGNATURE.hex(' ')}"
-    raise FormatError(f"not an .fdc file: it starts with {start.hex(' ')} where such files have {expected}")
+    raise FormatError(
+        f"not an .fdc file: it starts with {start.hex(' ')} where such files have {expected}; "
+        "give one that `fdcodec encode` made"
+    )

@@ -29,7 +29,7 @@ from construct import (
 )
 
 from fdcodec.container.constants import COMPACT_REFERENCE_BYTES, COMPACT_SIGNATURE
-from fdcodec.errors import FormatError, TruncatedError
+from fdcodec.errors import TruncatedError, damaged
 
 PICTURE_HEADER = Struct(
     "version" / Int8ul,
@@ -77,11 +77,11 @@ def parse(structure: Construct, data: bytes, name: str) -> Any:
     TruncatedError
         `data` ends inside the structure.
     FormatError
-        A constant is wrong or bytes are left over.
+        Bytes are left over.
     """
     try:
         return structure.parse(data)
     except StreamError as error:
-        raise TruncatedError(f"{name}: the bytes end inside it") from error
+        raise damaged(f"{name}: the bytes end inside it", TruncatedError) from error
     except ConstructError as error:
-        raise FormatError(f"{name}: not as the format says") from error
+        raise damaged(f"{name}: bytes follow its last field") from error

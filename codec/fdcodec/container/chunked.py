@@ -10,7 +10,7 @@ from fdcodec.container.bodies import PICTURE_HEADER, parse
 from fdcodec.container.chunks import Chunk, build_chunk, chunk_at, split_chunks
 from fdcodec.container.file import File, Metadata, check_pixels, check_version, is_wanted
 from fdcodec.container.header import Header
-from fdcodec.errors import FormatError, LimitError, TruncatedError, UnsupportedError
+from fdcodec.errors import LimitError, TruncatedError, UnsupportedError, damaged
 from fdcodec.limits import MAX_METADATA_BYTES, MAX_MODEL_BYTES
 from fdcodec.words import counted
 
@@ -68,7 +68,7 @@ def file_of(
 ) -> File:
     """Return the parts of a file from its payloads and the bodies of its other chunks."""
     if names.REFERENCE_CHUNK in single and names.MODEL_CHUNK in single:
-        raise FormatError("the file both names a class model and embeds one")
+        raise damaged("the file both names a class model and embeds one, expected one of TREF and TFAC")
     return File(
         header,
         payloads,
@@ -84,14 +84,14 @@ def read_chunked_header(data: memoryview) -> Header:
     """Parse only the header of a chunked file."""
     for chunk in split_chunks(data[len(names.SIGNATURE) :]):
         return _parse_header(chunk)
-    raise TruncatedError("the file ends after its signature")
+    raise damaged("the file ends after its signature", TruncatedError)
 
 
 def read_chunked_front(file: IO[bytes]) -> tuple[Header, Metadata]:
     """Parse the header and the metadata of a chunked file that is open behind its signature."""
     chunks = list(_front_chunks(file))
     if not chunks:
-        raise FormatError(f"there is no {names.HEADER_CHUNK.decode()} chunk before the first payload")
+        raise damaged(f"there is no {names.HEADER_CHUNK.decode()} chunk before the first payload")
     header = _parse_header(chunks[0])
     single = {chunk.kind: checked_body(chunk) for chunk in distinct_chunks(chunks)}
     return header, Metadata(*map(single.get, _METADATA))
@@ -124,7 +124,7 @@ def _build_header(header: Header) -> bytes:
 
 def _parse_header(chunk: Chunk) -> Header:
     if chunk.kind != names.HEADER_CHUNK:
-        raise FormatError(f"the first chunk is {chunk.name}, not {names.HEADER_CHUNK.decode()}")
+        raise damaged(f"the first chunk is {chunk.name}, not {names.HEADER_CHUNK.decode()}")
     body = chunk.checked_body()
     if body:
         check_version(body[0])
@@ -154,9 +154,11 @@ def _build_index(payloads: Sequence[bytes]) -> bytes:
 
 def _check_length(kind: bytes, length: int) -> None:
     if length > _LIMITS.get(kind, length):
-        raise LimitError(f"chunk {kind.decode()} has {length} bytes, at most {_LIMITS[kind]} are allowed")
+        raise LimitError(
+            f"chunk {kind.decode()} has {length} bytes, at most {_LIMITS[kind]} are allowed; write the file with less"
+        )
     if kind in _HASHES and length not in _HASHES[kind]:
-        raise FormatError(f"chunk {kind.decode()} has {length} bytes, a hash has {_HASHES[kind].start} to 32")
+        raise damaged(f"chunk {kind.decode()} has {length} bytes, a hash has {_HASHES[kind].start} to 32")
 
 
 def chunks_to_end(data: memoryview) -> Iterator[Chunk]:
@@ -168,9 +170,9 @@ def chunks_to_end(data: memoryview) -> Iterator[Chunk]:
         if chunk.kind == names.END_CHUNK:
             break
     else:
-        raise TruncatedError(f"the file ends before its {names.END_CHUNK.decode()} chunk")
+        raise damaged(f"the file ends before its {names.END_CHUNK.decode()} chunk", TruncatedError)
     if chunk.checked_body() or position != len(data):
-        raise FormatError(f"{counted(len(data) - position + chunk.length, 'byte')} too many at the end of the file")
+        raise damaged(f"{counted(len(data) - position + chunk.length, 'byte')} too many at the end of the file")
 
 
 def check_unknown(chunks: Sequence[Chunk]) -> None:
@@ -189,7 +191,7 @@ def distinct_chunks(chunks: Sequence[Chunk]) -> list[Chunk]:
     kinds = [chunk.kind for chunk in single]
     for kind in set(kinds):
         if kinds.count(kind) > 1:
-            raise FormatError(f"chunk {kind.decode()} comes {kinds.count(kind)} times, at most once is allowed")
+            raise damaged(f"chunk {kind.decode()} comes {kinds.count(kind)} times, at most once is allowed")
     return single
 
 
@@ -204,7 +206,7 @@ def _payloads(
 ) -> tuple[bytes, ...]:
     data = [chunk for chunk in chunks if chunk.kind == names.DATA_CHUNK]
     if len(data) != header.tile_count:
-        raise FormatError(f"the file has {counted(len(data), 'DATA chunk')} for {counted(header.tile_count, 'tile')}")
+        raise damaged(f"the file has {counted(len(data), 'DATA chunk')} for {counted(header.tile_count, 'tile')}")
     if index is not None and index != struct.pack(f"<{len(data)}I", *(chunk.length for chunk in data)):
-        raise FormatError("the tile index does not fit the DATA chunks")
+        raise damaged("the tile index does not fit the DATA chunks")
     return tuple(chunk.checked_body() if is_wanted(i, tiles) else b"" for i, chunk in enumerate(data))

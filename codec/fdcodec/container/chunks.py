@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from fdcodec.container.constants import CHUNK_OVERHEAD_BYTES
-from fdcodec.errors import ChecksumError, FormatError, TruncatedError
+from fdcodec.errors import ChecksumError, TruncatedError, damaged
 from fdcodec.words import counted
 
 
@@ -35,7 +35,7 @@ class Chunk(NamedTuple):
     def checked_body(self) -> bytes:
         """Return the body once its CRC-32 is found right; ChecksumError otherwise."""
         if zlib.crc32(self.framed) != self.crc:
-            raise ChecksumError(f"chunk {self.name}: its checksum is wrong, the file is damaged")
+            raise damaged(f"chunk {self.name}: its checksum is wrong", ChecksumError)
         return bytes(self.framed[4:])
 
 
@@ -64,14 +64,14 @@ def split_chunks(data: memoryview) -> Iterator[Chunk]:
 def chunk_at(data: memoryview, position: int) -> Chunk:
     """Return the chunk that starts at a position; raises as `split_chunks` does."""
     if len(data) - position < CHUNK_OVERHEAD_BYTES:
-        raise TruncatedError(
-            f"the file ends inside the frame of a chunk, {counted(len(data) - position, 'byte')} into it"
-        )
+        inside = counted(len(data) - position, "byte")
+        raise damaged(f"the file ends inside the frame of a chunk, {inside} into it", TruncatedError)
     length = int.from_bytes(data[position : position + 4], "little")
     kind = bytes(data[position + 4 : position + 8])
     if not (kind.isascii() and kind.isalpha()):
-        raise FormatError(f"chunk type {kind.hex(' ')} is not four letters")
+        raise damaged(f"chunk type {kind.hex(' ')} is not four letters")
     end = position + CHUNK_OVERHEAD_BYTES + length
     if end > len(data):
-        raise TruncatedError(f"chunk {kind.decode()} declares {length} bytes, {end - len(data)} more than there are")
+        missing = end - len(data)
+        raise damaged(f"chunk {kind.decode()} declares {length} bytes, {missing} more than there are", TruncatedError)
     return Chunk(kind, data[position + 4 : end - 4], int.from_bytes(data[end - 4 : end], "little"))

@@ -7,7 +7,7 @@ from fdcodec.container.bodies import COMPACT_HEADER, parse
 from fdcodec.container.constants import COMPACT_REFERENCE_BYTES, COMPACT_SIGNATURE, CRC_BYTES, VERSION
 from fdcodec.container.file import File, check_pixels, check_version
 from fdcodec.container.header import Header
-from fdcodec.errors import ChecksumError, FormatError, TruncatedError
+from fdcodec.errors import ChecksumError, TruncatedError, damaged
 from fdcodec.words import counted
 
 MAX_HEADER_BYTES = len(COMPACT_SIGNATURE) + 2 + 4 + 256 + COMPACT_REFERENCE_BYTES + 4
@@ -42,11 +42,11 @@ def read_compact(data: memoryview, max_pixels: int) -> File:
     check_pixels(header, max_pixels)
     end = start + fields.payload_length
     if end + CRC_BYTES > len(data):
-        raise TruncatedError(f"the file ends {counted(end + CRC_BYTES - len(data), 'byte')} too early")
+        raise damaged(f"the file ends {counted(end + CRC_BYTES - len(data), 'byte')} too early", TruncatedError)
     if end + CRC_BYTES < len(data):
-        raise FormatError(f"{counted(len(data) - end - CRC_BYTES, 'byte')} too many at the end of the file")
+        raise damaged(f"{counted(len(data) - end - CRC_BYTES, 'byte')} too many at the end of the file")
     if zlib.crc32(data[:end]) != int.from_bytes(data[end:], "little"):
-        raise ChecksumError("the checksum is wrong, the file is damaged")
+        raise damaged("the checksum is wrong", ChecksumError)
     return File(header, (bytes(data[start:end]),), model_ref=fields.reference)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from fdcodec.errors import FormatError, LimitError, ParameterError, UnsupportedError
+from fdcodec.errors import LimitError, ParameterError, UnsupportedError, damaged
 from fdcodec.limits import MAX_PARAMETER_BYTES, MAX_SIDE, MIN_TILE_SIZE
 
 
@@ -48,19 +48,21 @@ class Header:
 
     def __post_init__(self) -> None:
         if min(self.width, self.height) < 1:
-            raise FormatError(f"header: size {self.width}x{self.height} is not at least 1x1")
+            raise damaged(f"header: size {self.width}x{self.height} is not at least 1x1")
         if max(self.width, self.height) > MAX_SIDE:
-            raise LimitError(f"header: size {self.width}x{self.height} has a side above {MAX_SIDE}")
+            raise LimitError(
+                f"header: size {self.width}x{self.height} has a side above {MAX_SIDE}, as no file has; get it again"
+            )
         if not 1 <= self.channels <= 4 or self.depth not in (8, 16):
             raise UnsupportedError(
-                f"header: {self.channels} channels of {self.depth} bits; known: 1..4 of 8 or 16 bits"
+                f"header: {self.channels} channels of {self.depth} bits, known are 1..4 of 8 or 16; update fdcodec"
             )
         if self.two_dimensional and self.channels != 1:
-            raise FormatError(f"header: two-dimensional with {self.channels} channels; only gray can be")
+            raise damaged(f"header: two-dimensional with {self.channels} channels, only gray can be")
         if self.tile_size and not MIN_TILE_SIZE <= self.tile_size <= MAX_SIDE:
-            raise FormatError(f"header: tile size {self.tile_size} is not 0 or {MIN_TILE_SIZE}..{MAX_SIDE}")
+            raise damaged(f"header: tile size {self.tile_size} is not 0 or {MIN_TILE_SIZE}..{MAX_SIDE}")
         if len(self.parameters) > MAX_PARAMETER_BYTES:
-            raise FormatError(f"header: {len(self.parameters)} bytes of parameters, at most {MAX_PARAMETER_BYTES}")
+            raise damaged(f"header: {len(self.parameters)} bytes of parameters, at most {MAX_PARAMETER_BYTES}")
 
     @property
     def pixels(self) -> int:
@@ -98,7 +100,9 @@ class Header:
         """
         x, y, width, height = region
         if min(x, y) < 0 or min(width, height) < 1 or x + width > self.width or y + height > self.height:
-            raise ParameterError(f"region: {region} is not inside the picture of {self.width}x{self.height}")
+            raise ParameterError(
+                f"region: {region} is not inside the picture; give (x, y, width, height) in {self.width}x{self.height}"
+            )
         side = self._tile_side
         rows, columns = range(y // side, (y + height - 1) // side + 1), range(x // side, (x + width - 1) // side + 1)
         return [row * self.tile_columns + column for row in rows for column in columns]

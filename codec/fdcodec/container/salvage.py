@@ -19,7 +19,7 @@ from fdcodec.container.chunked import (
 from fdcodec.container.chunks import Chunk, build_chunk, chunk_at
 from fdcodec.container.file import File, check_pixels
 from fdcodec.container.header import Header
-from fdcodec.errors import ChecksumError, FormatError
+from fdcodec.errors import ChecksumError, FormatError, damaged, fault_of
 from fdcodec.words import counted
 
 _END = build_chunk(names.END_CHUNK, b"")
@@ -70,7 +70,7 @@ def _frames(data: memoryview) -> tuple[list[Chunk], list[str]]:
         for chunk in chunks_to_end(data):
             chunks.append(chunk)  # noqa: PERF402 -- what came before an error is kept
     except FormatError as error:
-        return chunks, [str(error)]
+        return chunks, [fault_of(error)]
     return chunks, []
 
 
@@ -91,7 +91,7 @@ def _intact(chunk: Chunk, faults: list[str]) -> bytes | None:
     except FormatError as error:
         if chunk.kind in _VITAL:
             raise
-        faults.append(str(error))
+        faults.append(fault_of(error))
         return None
 
 
@@ -103,16 +103,13 @@ def _payloads(data: memoryview, header: Header, chunks: Sequence[Chunk], faults:
         faults.append("without an intact tile index, tiles are taken in their order")
         return _right(enumerate(in_order))
     if index is None:
-        raise FormatError(
-            f"the file has {counted(len(in_order), 'DATA chunk')} for {header.tile_count} tiles, and no intact index"
-        )
+        found = counted(len(in_order), "DATA chunk")
+        raise damaged(f"the file has {found} for {header.tile_count} tiles, and no intact index")
     lengths, start = index
     if [chunk.length for chunk in in_order] == list(lengths):
         return _right(enumerate(in_order))
     if len(in_order) == header.tile_count and chunks[-1].kind == names.END_CHUNK:
-        raise FormatError(
-            "the tile index does not fit the DATA chunks, of which none is missing; they are out of order"
-        )
+        raise damaged("the tile index does not fit the DATA chunks, of which none is missing: they are out of order")
     return _right(_placed(data, lengths, start))
 
 

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import ParameterError
 from fdcodec.learning.estimator import check_values
 from fdcodec.learning.quasi_newton import minimize
 from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.statistics import Objective, RateObjective
-from fdcodec.transform.blocks import ANGLE_LEVELS, FloatArray, IntArray, grid_blocks, grid_codes
+from fdcodec.transform.blocks import FloatArray, IntArray, grid_blocks, grid_codes
 from fdcodec.transform.product import FactorProduct
 
 GRID_SWEEPS = 4

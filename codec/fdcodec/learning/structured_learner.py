@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import ParameterError
 from fdcodec.learning.choices import BASES, base_product, make_objective
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
@@ -13,7 +14,7 @@ from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import gram_matrix
 from fdcodec.learning.structured import hypercube_pairs, settle_on_grid, train_angles
-from fdcodec.transform.blocks import ANGLE_LEVELS, IntArray, grid_blocks
+from fdcodec.transform.blocks import IntArray, grid_blocks
 from fdcodec.transform.product import FactorProduct
 
 

@@ -2,6 +2,8 @@
 
 import zlib
 from collections.abc import Sequence
+from math import prod
+from reprlib import repr as shown
 from typing import NamedTuple, TypeAlias
 
 import construct as c
@@ -13,13 +15,16 @@ from fdcodec.coding.constants import (
     FILTER_BUCKETS,
     FILTER_CLASSES,
     FILTER_WEIGHTS,
+    MAX_COUNT,
     MAX_LEARNED,
     MAX_LEARNED_LOG2,
+    MAX_ROTATIONS,
     MIN_LOG2,
+    MIN_START,
     N_GROUPS,
 )
 from fdcodec.coding.contexts import KINDS, N_CONTEXTS, N_SIZES
-from fdcodec.errors import FormatError
+from fdcodec.errors import damaged
 from fdcodec.kernels.reconstruction.learned_tables import BASES, LearnedMode, n_inputs, n_outputs
 from fdcodec.limits import MAX_MODEL_BYTES
 
@@ -39,9 +44,6 @@ class GroupTransform(NamedTuple):
 Transforms: TypeAlias = dict[tuple[int, int], GroupTransform]
 
 VERSION = 0
-MAX_ROTATIONS = 1024
-MAX_UPDATE_COUNT = 63
-MIN_START = 2  # start probabilities are 2..253, in 1/256
 _FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
 
 
@@ -52,21 +54,29 @@ SIZE_NAMES = ("4x4", "8x8", "16x16", "32x32", "8x4", "16x8", "32x16")
 """What the size classes are called; of halves the longer side comes first, whichever way they lie."""
 
 
+def _within(field: str, kind: c.Construct, allowed: Sequence[int]) -> c.Construct:
+    """Return a number of a kind that is refused, by what it is called, unless it is among those allowed."""
+
+    def checked(value: int, _: object) -> int:
+        if value not in allowed:
+            ends = (".." if isinstance(allowed, range) else " or ").join(str(end) for end in (allowed[0], allowed[-1]))
+            raise c.ValidationError(f"{field} {value}, expected {ends}")
+        return value
+
+    return c.ExprSymmetricAdapter(kind, checked)
+
+
 GROUP = c.Struct(
-    "size" / c.Int8ul,
-    "_size" / c.Check(c.this.size < N_SIZES),
+    "size" / _within("size class", c.Int8ul, range(N_SIZES)),
     "group" / c.Int8ul,
-    "count" / c.Int16ul,
-    "_check" / c.Check(c.this.count <= MAX_ROTATIONS),
+    "count" / _within("number of rotations", c.Int16ul, range(MAX_ROTATIONS + 1)),
     "pairs" / c.Bytes(2 * c.this.count),
     "angles" / c.Bytes(2 * c.this.count),
     "order" / c.Bytes(lambda this: ZONE_SIZES[this.size]),
 )
 LEARNED = c.Struct(
-    "log2_size" / c.Int8ul,
-    "_check" / c.Check(lambda this: MIN_LOG2 <= this.log2_size <= MAX_LEARNED_LOG2),
-    "bases" / c.Int8ul,
-    "_check" / c.Check(c.this.bases < len(BASES) ** 2),
+    "log2_size" / _within("log2 size of a learned mode", c.Int8ul, range(MIN_LOG2, MAX_LEARNED_LOG2 + 1)),
+    "bases" / _within("bases of a learned mode", c.Int8ul, range(len(BASES) ** 2)),
     "weights" / c.Bytes(lambda this: 2 * n_inputs(this.log2_size) * n_outputs(this.log2_size)),
 )
 STATE_FIELDS = (
@@ -74,8 +84,8 @@ STATE_FIELDS = (
     "start_states" / c.Bytes(2 * c.this.n_contexts),
 )
 FILTER_FIELDS = (
-    "n_filter_weights" / c.Rebuild(c.Int32ul, c.len_(c.this.filters)),
-    "_check" / c.Check(lambda this: this.n_filter_weights in (0, int(np.prod(_FILTER_SHAPE)))),
+    "n_filter_weights"
+    / c.Rebuild(_within("number of filter weights", c.Int32ul, (0, prod(_FILTER_SHAPE))), c.len_(c.this.filters)),
     "filters" / c.Bytes(c.this.n_filter_weights),
 )
 BODY = c.Struct(
@@ -131,18 +141,27 @@ def _learned_fields(mode: LearnedMode) -> dict[str, object]:
     }
 
 
+def fold(numbers: NDArray[np.int16]) -> NDArray[np.uint16]:
+    """Return signed numbers as unsigned ones, with their sign in the lowest bit (SPEC 1): they deflate better so."""
+    return ((numbers << 1) ^ (numbers >> 15)).astype(np.uint16)
+
+
+def unfold(numbers: NDArray[np.uint16]) -> NDArray[np.int16]:
+    """Return the numbers of `fold`."""
+    signed: NDArray[np.int16] = ((numbers >> 1) ^ -(numbers & 1)).astype(np.int16)
+    return signed
+
+
 def folded_bytes(numbers: NDArray[np.int16]) -> bytes:
-    """Return numbers with their sign in the lowest bit, all low bytes before all high bytes: they deflate better so."""
-    folded = ((numbers << 1) ^ (numbers >> 15)).astype(np.uint16).ravel()
+    """Return folded numbers, all low bytes before all high bytes: they deflate better so."""
+    folded = fold(numbers).ravel()
     return bytes((folded & 255).astype(np.uint8).tobytes() + (folded >> 8).astype(np.uint8).tobytes())
 
 
 def unfolded(data: bytes) -> NDArray[np.int16]:
     """Return the numbers of `folded_bytes`, in one dimension."""
-    low, high = np.frombuffer(data, np.uint8).reshape(2, -1).astype(np.int32)
-    folded = (high << 8) | low
-    numbers: NDArray[np.int16] = ((folded >> 1) ^ -(folded & 1)).astype(np.int16)
-    return numbers
+    low, high = np.frombuffer(data, np.uint8).reshape(2, -1).astype(np.uint16)
+    return unfold(((high << 8) | low).astype(np.uint16))
 
 
 def parse_body(
@@ -152,19 +171,20 @@ def parse_body(
     try:
         body = BODY.parse(data)
     except c.ConstructError as error:
-        raise FormatError(f"class model: {str(error).splitlines()[0]}") from error
+        raise damaged(f"class model: {reason_of(error)}") from error
     learned = _parse_learned(body.learned)
     n_groups = [N_GROUPS + sum(m.log2_size - MIN_LOG2 == size for m in learned) for size in range(len(ZONE_SIZES))]
     transforms = dict(_parse_group(group, n_groups) for group in body.groups)
     if len(transforms) != len(body.groups) or list(transforms) != sorted(transforms):
-        raise FormatError("class model: the groups are not in ascending order")
+        raise damaged("class model: the groups are not in ascending order, or one comes twice")
     if body.n_contexts not in (0, N_CONTEXTS):
-        raise FormatError(f"class model: {body.n_contexts} start states, expected 0 or {N_CONTEXTS}")
+        raise damaged(f"class model: {body.n_contexts} start states, expected 0 or {N_CONTEXTS}")
     states = np.frombuffer(body.start_states, np.uint8).reshape(-1, 2)
-    if len(states) and states[:, 1].max() > MAX_UPDATE_COUNT:
-        raise FormatError(f"class model: a start state's confidence is above {MAX_UPDATE_COUNT}")
-    if len(states) and not MIN_START <= states[:, 0].min() <= states[:, 0].max() <= 255 - MIN_START:
-        raise FormatError(f"class model: a start probability is not in {MIN_START}..{255 - MIN_START}")
+    if len(states) and states[:, 1].max() > MAX_COUNT:
+        raise damaged(f"class model: start count {states[:, 1].max()}, expected 0..{MAX_COUNT}")
+    outside = states[(states[:, 0] < MIN_START) | (states[:, 0] > 255 - MIN_START), 0]
+    if len(outside):
+        raise damaged(f"class model: start probability {outside[0]}, expected {MIN_START}..{255 - MIN_START}")
     filters = np.frombuffer(body.filters, np.int8).reshape(_FILTER_SHAPE) if body.n_filter_weights else None
     return transforms, states if len(states) else None, filters, learned
 
@@ -172,7 +192,8 @@ def parse_body(
 def _parse_learned(modes: c.ListContainer) -> tuple[LearnedMode, ...]:
     sizes = [mode.log2_size for mode in modes]
     if sizes != sorted(sizes) or any(sizes.count(size) > MAX_LEARNED for size in sizes):
-        raise FormatError(f"class model: the learned modes are not in order of size, or over {MAX_LEARNED} of a size")
+        expected = f"expected in order and at most {MAX_LEARNED} of one"
+        raise damaged(f"class model: learned modes of log2 sizes {shown(sizes)}, {expected}")
     return tuple(
         LearnedMode(
             mode.log2_size,
@@ -190,13 +211,19 @@ def _parse_group(group: c.Container, n_groups: Sequence[int]) -> tuple[tuple[int
     order = np.frombuffer(group.order, np.uint8)
     size, last = group.size, n_groups[group.size] - 1
     if group.group > last:
-        raise FormatError(f"class model: mode group {group.group} of size class {size}; there are {last + 1}")
+        raise damaged(f"class model: mode group {group.group} of size class {size}, expected 0..{last}")
     zone = ZONE_SIZES[size]
     if len(pairs) and (pairs.max() >= zone or (pairs[:, 0] >= pairs[:, 1]).any() or angles.max() >= ANGLE_LEVELS):
-        raise FormatError("class model: a rotation's indices or angle are out of range")
+        raise damaged(f"class model: a rotation's indices or angle are not i < j < {zone} and 0..{ANGLE_LEVELS - 1}")
     if (np.sort(order) != np.arange(zone)).any():
-        raise FormatError("class model: a scan order is no permutation")
+        raise damaged(f"class model: a scan order is no permutation of 0..{zone - 1}")
     return (size, group.group), GroupTransform(pairs, angles, order)
+
+
+def reason_of(error: c.ConstructError) -> str:
+    """Return why construct refuses bytes, after the name of the field where it tells it."""
+    *place, reason = str(error).splitlines()
+    return f"{place[0].split()[-1]}: {reason}" if place else reason
 
 
 def inflate(data: bytes) -> bytes:
@@ -205,7 +232,7 @@ def inflate(data: bytes) -> bytes:
     try:
         plain = inflater.decompress(data, MAX_MODEL_BYTES)
     except zlib.error as error:
-        raise FormatError(f"class model: not a deflate stream ({error})") from error
+        raise damaged(f"class model: not a deflate stream ({error})") from error
     if not inflater.eof or inflater.unused_data:
-        raise FormatError("class model: the deflate stream is cut, too long or followed by other bytes")
+        raise damaged(f"class model: the deflate stream is cut, above {MAX_MODEL_BYTES} bytes or followed by others")
     return plain

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from dataclasses import dataclass, field, replace
@@ -14,17 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.errors import ChecksumError, FormatError, TruncatedError
 from fdcodec.kernels.reconstruction.learned_tables import LearnedMode
 from fdcodec.limits import MAX_MODEL_BYTES
 from fdcodec.model.body import Transforms, build_body, inflate, parse_body
+from fdcodec.model.fdt_file import ModelFile, build_file, parse_file
 from fdcodec.paths import checked_path
 
 if TYPE_CHECKING:
     from fdcodec.kernels.reconstruction.tables import Tables
-
-MAGIC = b"\x8bFDT"
-_HEAD_BYTES = len(MAGIC) + 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,7 +86,7 @@ class ClassModel:
         return replace(self, name=name)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as an `.fdt` file, atomically.
+        """Write the model as an `.fdt` file (SPEC 8), atomically.
 
         Raises
         ------
@@ -105,13 +101,7 @@ class ClassModel:
         target = checked_path("path", path)
         if not (is_preset(self) and target.stem == self.name):
             check_name(target, "path")
-        name, recipe = os.fsencode(self.name), zlib.compress(json.dumps(self.recipe, sort_keys=True).encode(), 9)
-        body = self.to_bytes()
-        parts = b"".join(len(part).to_bytes(4, "little") + part for part in (name, recipe, body))
-        replace_file(
-            target,
-            MAGIC + zlib.crc32(parts).to_bytes(4, "little") + len(parts).to_bytes(4, "little") + parts,
-        )
+        replace_file(target, build_file(ModelFile(os.fsencode(self.name), self.recipe, self.to_bytes())))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ClassModel:
@@ -121,41 +111,11 @@ class ClassModel:
         ------
         FormatError
             It is not one; TruncatedError where it ends too early, ChecksumError where it is damaged.
+        LimitError
+            It is longer than 16 MiB.
         ParameterError
             `path` is not a path.
         """
-        with checked_path("path", path).open("rb") as file:
-            data = file.read(MAX_MODEL_BYTES)
-        if data[: len(MAGIC)] != MAGIC:
-            raise FormatError(f"{path}: not a class model (.fdt); make one with `fdcodec learn`")
-        length = int.from_bytes(data[_HEAD_BYTES - 4 : _HEAD_BYTES], "little")
-        parts = data[_HEAD_BYTES:]
-        if len(parts) != length:
-            raise TruncatedError(f"{path}: {len(parts)} bytes of class model, expected {length}; copy it again")
-        if zlib.crc32(parts) != int.from_bytes(data[len(MAGIC) : len(MAGIC) + 4], "little"):
-            raise ChecksumError(f"{path}: the class model is damaged; copy it again")
-        _, recipe, body = _split_parts(parts)  # what the file was called when it was made, it may not be any more
-        return cls.from_bytes(body, Path(path).stem, _parse_recipe(recipe))
-
-
-def _split_parts(parts: bytes) -> list[bytes]:
-    fields = []
-    for _ in range(3):
-        length = int.from_bytes(parts[:4], "little")
-        if length > len(parts) - 4:
-            raise TruncatedError("class model: a part is longer than the file")
-        fields.append(parts[4 : 4 + length])
-        parts = parts[4 + length :]
-    return fields
-
-
-def _parse_recipe(data: bytes) -> dict[str, Any]:
-    """Return the recipe of deflated JSON; FormatError where it is no JSON object."""
-    try:
-        recipe = json.loads(inflate(data))
-    except (ValueError, RecursionError) as error:
-        reason = type(error).__name__
-        raise FormatError(f"class model: the recipe is not JSON ({reason}); make the model again") from error
-    if not isinstance(recipe, dict):
-        raise FormatError(f"class model: the recipe is a {type(recipe).__name__}, not an object; make the model again")
-    return recipe
+        with checked_path("path", path).open("rb") as opened:
+            file = parse_file(opened.read(MAX_MODEL_BYTES + 1), str(path))
+        return cls.from_bytes(file.model, Path(path).stem, file.recipe)

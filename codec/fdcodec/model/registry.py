@@ -10,7 +10,8 @@ from pathlib import Path
 from reprlib import repr as shown
 
 from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
-from fdcodec.model.class_model import MAGIC, ClassModel
+from fdcodec.model.class_model import ClassModel
+from fdcodec.model.fdt_file import SIGNATURE
 from fdcodec.paths import checked_path, expand_home, holds
 
 SUFFIX = ".fdt"
@@ -70,7 +71,7 @@ def names() -> list[str]:
 
 def _begins_as_model(path: Path) -> bool:
     with suppress(OSError), path.open("rb") as file:
-        return file.read(len(MAGIC)) == MAGIC
+        return file.read(len(SIGNATURE)) == SIGNATURE
     return False
 
 
@@ -111,7 +112,8 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
         return models.popitem()[1]
     if models:
         raise TransformNotFoundError(
-            f"the file's class model {reference.hex()} could be any of {', '.join(m.name for m in models.values())}"
+            f"the file's class model {reference.hex()} could be any of {', '.join(m.name for m in models.values())}; "
+            "give the .fdt file that it was encoded with as `transform` (-t)"
         )
     searched = ", ".join(f"{each}{'' if holds(each.is_dir) else ' (is no directory)'}" for each in _directories())
     if own is not None:

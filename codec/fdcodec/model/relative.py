@@ -9,15 +9,23 @@ import construct as c
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import ANGLE_LEVELS
-from fdcodec.errors import FormatError
-from fdcodec.model.body import BODY, FILTER_FIELDS, GROUP, LEARNED, STATE_FIELDS, folded_bytes, unfolded
+from fdcodec.coding.constants import ANGLE_LEVELS, PARENT_BYTES
+from fdcodec.errors import damaged
+from fdcodec.model.body import (
+    BODY,
+    FILTER_FIELDS,
+    GROUP,
+    LEARNED,
+    STATE_FIELDS,
+    fold,
+    folded_bytes,
+    reason_of,
+    unfold,
+    unfolded,
+)
 
 VERSION = 1
 """First byte, in the place of that of canonical bytes."""
-
-PARENT_BYTES = 8
-"""Of the parent's hash."""
 
 _HALF_TURN = ANGLE_LEVELS // 2
 _OWN = 255  # in the place of the index of one of the parent's learned modes
@@ -62,7 +70,7 @@ def parse_relative(data: bytes, parent: bytes) -> bytes:
             del groups[key]
         own = _by_key(map(_with_angles, given.groups))
         if len(own) != len(given.groups) or not own.keys().isdisjoint(given.dropped):
-            raise FormatError("class model: a group comes twice, or is left out, too; the file is damaged")
+            raise damaged("class model: a group comes twice, or is left out, too")
         groups |= own
         fields = {
             "groups": [groups[key] for key in sorted(groups)],
@@ -72,10 +80,8 @@ def parse_relative(data: bytes, parent: bytes) -> bytes:
         }
         return bytes(BODY.build(fields))
     except (c.ConstructError, LookupError) as error:
-        reason = str(error).splitlines()[0]
-        raise FormatError(
-            f"class model: not one that differs from its parent ({reason}); the file is damaged"
-        ) from error
+        reason = reason_of(error) if isinstance(error, c.ConstructError) else "the parent has no such group or mode"
+        raise damaged(f"class model: not one that differs from its parent ({reason})") from error
 
 
 def parent_of(data: bytes) -> bytes | None:
@@ -83,7 +89,7 @@ def parent_of(data: bytes) -> bytes | None:
     if data[:1] != bytes([VERSION]):
         return None
     if len(data) <= PARENT_BYTES:
-        raise FormatError(f"class model: {len(data)} bytes do not name a parent; the file is damaged")
+        raise damaged(f"class model: {len(data)} bytes do not name a parent")
     return data[1 : 1 + PARENT_BYTES]
 
 
@@ -104,8 +110,9 @@ def _with_folded(group: c.Container) -> c.Container:
 
 def _with_angles(group: c.Container) -> c.Container:
     angles = unfolded(group.angles)
-    if ((angles < -_HALF_TURN) | (angles >= _HALF_TURN)).any():
-        raise FormatError("class model: an angle is out of range; the file is damaged")
+    outside = angles[(angles < -_HALF_TURN) | (angles >= _HALF_TURN)]
+    if len(outside):
+        raise damaged(f"class model: angle {outside[0]}, expected {-_HALF_TURN}..{_HALF_TURN - 1}")
     return c.Container(group, angles=(angles % ANGLE_LEVELS).astype("<u2").tobytes())
 
 
@@ -125,14 +132,14 @@ def _by_entry(fields: bytes) -> bytes:
 
 
 def _differences(values: bytes, base: bytes) -> bytes:
-    """Return byte differences modulo 256 with their sign in the lowest bit; those to 0 where the base has none."""
+    """Return byte differences modulo 256, folded; those to 0 where the base has none."""
     signed = (_numbers(values) - _against(values, base)).view(np.int8).astype(np.int16)
-    return ((signed << 1) ^ (signed >> 7)).astype(np.uint8).tobytes()
+    return fold(signed).astype(np.uint8).tobytes()
 
 
 def _sums(differences: bytes, base: bytes) -> bytes:
-    folded = _numbers(differences)
-    return (((folded >> 1) ^ -(folded & 1)) + _against(differences, base)).tobytes()
+    signed = unfold(_numbers(differences).astype(np.uint16)).astype(np.uint8)
+    return (signed + _against(differences, base)).tobytes()
 
 
 def _numbers(data: bytes) -> NDArray[np.uint8]:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import ANGLE_LEVELS
+from fdcodec.coding.constants import ANGLE_LEVELS, MAX_ROTATIONS
 from fdcodec.kernels.reconstruction.planes import new_work
 from fdcodec.kernels.reconstruction.tables import build_tables
 from fdcodec.kernels.training.coefficients import collect_zones
 from fdcodec.learning.structured import learn_rotations
-from fdcodec.model.body import MAX_ROTATIONS, SIZE_NAMES, ZONE_SIZES, GroupTransform, Transforms
+from fdcodec.model.body import SIZE_NAMES, ZONE_SIZES, GroupTransform, Transforms
 from fdcodec.parallel import each
 from fdcodec.training.traces import N_THREADS, Trace
 

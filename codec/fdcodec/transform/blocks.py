@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.coding.constants import ANGLE_LEVELS
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
-
-ANGLE_LEVELS = 1024
 
 
 def rotation(angle: float) -> FloatArray:

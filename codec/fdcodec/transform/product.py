@@ -8,9 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import ParameterError
 from fdcodec.transform import serial
-from fdcodec.transform.blocks import ANGLE_LEVELS, FloatArray, IntArray, grid_blocks, grid_codes
+from fdcodec.transform.blocks import FloatArray, IntArray, grid_blocks, grid_codes
 
 ORTHOGONAL_TOLERANCE = 1e-9
 

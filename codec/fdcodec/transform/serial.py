@@ -8,8 +8,9 @@ import struct
 
 import numpy as np
 
+from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import FormatError, LimitError, TruncatedError, UnsupportedError
-from fdcodec.transform.blocks import ANGLE_LEVELS, FloatArray, IntArray, grid_blocks, grid_codes
+from fdcodec.transform.blocks import FloatArray, IntArray, grid_blocks, grid_codes
 
 VERSION = 0
 HEADER = struct.Struct("<BBHI")

@@ -1,1 +1,1 @@
-"""Samples that come back exactly (SPEC 5.10)."""
+"""Samples that come back exactly (SPEC L1 to L8)."""

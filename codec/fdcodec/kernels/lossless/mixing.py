@@ -11,8 +11,9 @@ READ ME FIRST
 
 import numpy as np
 
+from fdcodec.coding.constants import PROBABILITY_BITS
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.syntax.range_coder import DECODING, LOW, PROBABILITY_BITS, RANGE, renormalize
+from fdcodec.kernels.syntax.range_coder import DECODING, LOW, RANGE, renormalize
 
 CELL_COUNT_BITS = 8
 MAX_CELL_COUNT = 255

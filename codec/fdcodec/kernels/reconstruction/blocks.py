@@ -18,7 +18,7 @@ MODE, END, LEFT, UP = range(4)  # of a block that the encoder tries; left and up
 
 @kernel()
 def size_class(log2_width, log2_height):
-    """Return the class, 0..6, of a block's size: squares from 4x4 to 32x32, then halves of squares (SPEC 5.2)."""
+    """Return the class, 0..6, of a block's size: squares from 4x4 to 32x32, then halves of squares (SPEC 4)."""
     if log2_width == log2_height:
         return log2_width - MIN_LOG2
     return ctx.N_SQUARES + min(log2_width, log2_height) - MIN_LOG2

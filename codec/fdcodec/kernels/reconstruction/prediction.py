@@ -153,7 +153,7 @@ def _blend_side(references, log2_depth, log2_length, angle, sign, lines):
 
 @kernel(inner=True)
 def reads_smoothed(mode, log2_width, log2_height):
-    """Tell whether a block is predicted from smoothed references (SPEC 4.1.2)."""
+    """Tell whether a block is predicted from smoothed references (SPEC 4.1.3, 4.1.4)."""
     if mode == PLANAR:
         return log2_width + log2_height >= 6
     if mode == DC or mode >= N_MODES:

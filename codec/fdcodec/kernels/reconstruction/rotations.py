@@ -12,7 +12,7 @@ _COMPOSED_BITS = 6
 
 @kernel()
 def compose_rotations(pairs, weights, order, columns, matrix):
-    """Write the matrix of a zone's rotations, scaled by 2^ROTATION_BITS, its rows in the scan order (SPEC 4.2.2).
+    """Write the matrix of a zone's rotations, scaled by 2^ROTATION_BITS, its rows in the scan order (SPEC 4.2).
 
     The rotations act in turn on the unit vectors, `columns`, which have _COMPOSED_BITS fractional bits more.
     """

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import COPIED
+from fdcodec.coding.constants import COPIED, N_LIKELY
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.search.costs import bin_cost
 from fdcodec.kernels.search.sampled import ERROR_SHIFT, Journal, golomb_cost, keep_tool, new_journal, try_samples
-from fdcodec.kernels.syntax.copies import N_LIKELY, copy_block, is_source, likely_vectors
+from fdcodec.kernels.syntax.copies import copy_block, is_source, likely_vectors
 from fdcodec.kernels.syntax.screens import Screen, copied_context, tool_context
 
 HASHED = 8  # side of the hashed blocks

@@ -6,11 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_UNARY, N_PROBABLE
+from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_UNARY, N_PROBABLE, PROBABILITY_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import log2_area, size_class
 from fdcodec.kernels.syntax.modes import chroma_from_luma_context
-from fdcodec.kernels.syntax.range_coder import PROBABILITY_BITS
 
 ONE_BIT = 1024
 _TABLE_BITS = 10

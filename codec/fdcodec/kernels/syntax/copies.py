@@ -6,14 +6,11 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, COPIED
+from fdcodec.coding.constants import CELL_LOG2, COPIED, N_LIKELY, N_RECENT_VECTORS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.references import is_decoded
 from fdcodec.kernels.syntax.range_coder import code_bin
 from fdcodec.kernels.syntax.sampled import code_golomb
-
-N_RECENT_VECTORS = 8
-N_LIKELY = 8  # likely vectors of a block
 
 
 class Vectors(NamedTuple):

@@ -10,23 +10,19 @@ READ ME FIRST
 * Every syntax function is written once, for both directions: `code_bin(..., bit)` writes `bit` and returns it when
   encoding; when decoding it ignores the argument and returns what it reads.
 * The encoder's carry runs back over bytes already written. The decoder reads zeros past the end; a valid payload makes
-  it read at most `MAX_OVERRUN` of them, which `check_finished` in `coding` verifies.
+  it read at most `MAX_OVERRUN` of them, which `refuse_short_payload` in `coding/lossy.py` verifies.
 """
 
 import numpy as np
 from numba import types
 from numba.extending import overload
 
+from fdcodec.coding.constants import FAST_MARGIN, FAST_SHIFT, MAX_COUNT, PROBABILITY_BITS, SLOW_MARGIN
 from fdcodec.kernels.jit import kernel
 
 LOW, RANGE, POSITION, LENGTH, DECODING = range(5)
 CODER_FIELDS = 5
 
-PROBABILITY_BITS = 16
-FAST_SHIFT, SLOW_SHIFT = 4, 7
-FAST_MARGIN, SLOW_MARGIN = 1 << 9, 1 << 8
-MAX_OVERRUN = 8
-MAX_COUNT = 63
 TALLY_UNIT = 1 << 20
 
 WORD_MASK = (1 << 48) - 1

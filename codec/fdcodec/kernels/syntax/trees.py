@@ -8,7 +8,7 @@ what it reads. `guide` is the maps of the luma plane while a chroma plane is cod
 import numpy as np
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2, N_PROBABLE
+from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2, MAX_OVERRUN, MIN_LOG2, N_PROBABLE
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
     LYING,
@@ -26,7 +26,7 @@ from fdcodec.kernels.reconstruction.planes import reconstruct_block
 from fdcodec.kernels.syntax.levels import STRIDE, activity_context, code_end, code_levels
 from fdcodec.kernels.syntax.modes import code_mode
 from fdcodec.kernels.syntax.offsets import code_offset
-from fdcodec.kernels.syntax.range_coder import DECODING, LENGTH, MAX_OVERRUN, POSITION, code_bin
+from fdcodec.kernels.syntax.range_coder import DECODING, LENGTH, POSITION, code_bin
 from fdcodec.kernels.syntax.screens import code_tool_leaf
 
 
