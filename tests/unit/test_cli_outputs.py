@@ -158,8 +158,9 @@ def test_other_command_is_meant_where_no_output_is_named(cli, arguments, meant):
 
 
 def test_directory_that_is_meant_as_output_has_a_hint(cli, idle):
-    """A directory as the last name, as for cp, is refused with the option that writes into it."""
+    """A directory as the last name, as for cp, is refused, and the option that writes into it is named."""
     Path("out").mkdir()
-    assert "--out-dir names one to write into" in cli("encode", "a.png", "out").err
+    told = "out is a directory; add -r to take the files below it"
+    assert f"{told} (--out-dir names one to write into)\n" in cli("encode", "a.png", "out").err
     for command in (("check", "out"), ("encode", "out", "--out-dir", "else"), ("learn", "out", "-o", "a.fdt")):
-        assert "--out-dir to" not in cli(*command).err
+        assert f"{told}\n" in cli(*command).err
