@@ -76,7 +76,7 @@ def readme_table() -> str:
     lines.append(_row("mean", [sum(column) / len(column) for column in zip(*fewer, strict=True)]))
     rates = json.loads((RESULTS / "kodak-rgb.json").read_text())["bd_rate_percent"]
     jpeg, avif = (-rates[f"fdc:effort=5 against {rival}"] for rival in ("jpeg420", "avif444"))
-    lines += ["", f"On all 24 Kodak images it needs {jpeg:.0f} % fewer bits than JPEG and {avif:.0f} % fewer than AVIF."]
+    lines += ["", f"On all 24 Kodak images it needs {jpeg:.0f} % fewer bits than JPEG, {avif:.0f} % fewer than AVIF."]
     lines += ["", _deep_line()]
     return "\n".join(lines) + "\n"
 

@@ -83,7 +83,7 @@ def test_existing_outputs_are_skipped_if_asked(cli):
     assert (result.code, "1 input skipped" in result.err) == (0, True)
     assert Path("a.fdc").read_bytes() == b"kept"
     result = cli("decode", "b.fdc", "--skip-existing")
-    assert (result.code, result.err) == (0, "1 input skipped, whose output exists\n")
+    assert (result.code, result.err) == (0, "1 input skipped: output exists\n")
     Path("c.fdc").write_bytes(Path("b.fdc").read_bytes())
     assert cli("decode", "b.fdc", "c.fdc", "--skip-existing").code == 0
     assert Path("c.png").exists()

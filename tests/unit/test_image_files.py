@@ -137,7 +137,7 @@ def test_first_frame_of_an_animation_is_read_with_a_note():
     picture, notes = read_image(buffer.getvalue())
     assert np.array_equal(picture.array, np.asarray(frames[0]))
     assert notes == ("only the first of 3 frames was read",)
-    with pytest.raises(UnsupportedError, match="lossless: of the 3 frames of this PNG file one would be kept"):
+    with pytest.raises(UnsupportedError, match="lossless: only one of the 3 frames of this PNG file would be kept"):
         read_image(buffer.getvalue(), lossless=True)
 
 

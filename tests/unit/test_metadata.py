@@ -71,7 +71,7 @@ def test_extended_xmp_is_told():
     data = saved(noise(2, 2, 3, seed=1), "JPEG", xmp=XMP)
     segment = b"http://ns.adobe.com/xmp/extension/\0" + b"0" * 32 + bytes(8) + b"<more/>"
     read = read_image(data[:2] + b"\xff\xe1" + (len(segment) + 2).to_bytes(2, "big") + segment + data[2:])
-    assert (read.picture.xmp, read.notes) == (XMP, ("of XMP in several packets only the first was read",))
+    assert (read.picture.xmp, read.notes) == (XMP, ("only the first of several XMP packets was read",))
     assert read_image(data).notes == ()
 
 
@@ -150,14 +150,14 @@ def test_chunks_of_png_without_a_place_are_told(chunks, told):
     data = saved(noise(2, 2, 3, seed=1), "PNG")
     for name, content in chunks.items():
         data = with_chunk(data, name, content)
-    assert read_image(data, lossless=True).notes == ((f"chunks of PNG were left out: {told}",) if told else ())
+    assert read_image(data, lossless=True).notes == ((f"PNG chunks were left out: {told}",) if told else ())
 
 
 def test_unknown_chunk_behind_the_pixels_is_told():
     """A chunk is named wherever it stands, with its control characters escaped."""
     data = saved(noise(2, 2, 3, seed=1), "PNG")
     data = with_chunk(data, b"aa\x1ba", b"", len(data) - 12)
-    assert read_image(data).notes == ("chunks of PNG were left out: aa\\x1ba",)
+    assert read_image(data).notes == ("PNG chunks were left out: aa\\x1ba",)
 
 
 @pytest.mark.parametrize(("mode", "bits"), [("1", b"\1"), ("P", b"\x08\x08\x08")])

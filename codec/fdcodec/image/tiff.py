@@ -19,7 +19,7 @@ from fdcodec.image.picture import Picture
 
 
 def tiff_bytes(image: Image.Image, picture: Picture) -> tuple[bytes, list[str]]:
-    """Return the TIFF file of a picture, and notes on EXIF that is damaged or left out; raises what Pillow does.
+    """Return the TIFF file of a picture, and notes on EXIF that is damaged or left out; raises Pillow's errors.
 
     `image` has the picture's samples.
     """

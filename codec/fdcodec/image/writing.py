@@ -125,7 +125,7 @@ def _pillow_bytes(image: Image.Image, picture: Picture, target: Target) -> tuple
 
 
 def refuse_samples(channels: int, depth: int, suffix: str) -> None:
-    """Raise UnsupportedError if the format of a suffix, in lower case, cannot hold so many channels of a bit depth."""
+    """Raise UnsupportedError if the format of a suffix, in lower case, cannot hold these channels at this depth."""
     if suffix == ".npy":
         return
     target = TARGETS[suffix]
@@ -156,7 +156,7 @@ def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[st
 
 
 def _resolution(exif: bytes | None, most: float) -> dict[str, Resolution]:
-    """Return Pillow's option for the resolution that EXIF states, none where it states none up to `most`."""
+    """Return Pillow's option for the resolution that EXIF states, none if it states none up to `most`."""
     if exif is None:
         return {}
     with one_at_a_time, warnings.catch_warnings():
@@ -166,7 +166,7 @@ def _resolution(exif: bytes | None, most: float) -> dict[str, Resolution]:
 
 
 def _xmp_text(xmp: bytes) -> tuple[str, list[str]]:
-    """Return XMP as the text that PNG holds, and a note where it had another encoding than UTF-8."""
+    """Return XMP as the text that PNG holds, and a note if its encoding was not UTF-8."""
     encoding = next((name for bom, name in _ENCODINGS if xmp.startswith(bom)), "UTF-8")
     try:
         text = xmp.decode(encoding)
