@@ -115,7 +115,7 @@ def encode(
     from fdcodec.model.embedding import absence
     from fdcodec.targets import encode_to_target
 
-    picture = as_picture(image, exif=exif, xmp=xmp, icc=icc)
+    picture = as_picture(image, exif=exif, xmp=xmp, icc=icc, lossless=lossless is True)
     settings, target = checked_encoding(
         quality=quality,
         psnr_db=psnr_db,

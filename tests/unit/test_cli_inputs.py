@@ -44,7 +44,7 @@ def test_name_that_is_too_long_fails_alone(cli, encoded, command):
 
 def test_input_without_permission_fails_alone(cli, tree, monkeypatch):
     """An input that may not be read is no usage error, which would end the run, but a failure of its own."""
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    monkeypatch.setattr(os, "access", lambda path, mode: mode == os.W_OK)
     result = cli("encode", "-r", "in/locked", "a.png", "-f")
     assert (result.code, "fdcodec: in/locked: Permission denied" in result.err) == (1, True)
     assert "1 of 2 done, 1 failed" in result.err

@@ -33,7 +33,7 @@ def test_format_that_cannot_hold_the_picture_is_told_before_it_is_decoded(cli, m
     cli("encode", "a.png", "a.fdc", "--lossless")
     monkeypatch.setattr(decoding, "picture_and_loss", lambda *_, **__: pytest.fail("work was begun"))
     result = cli("decode", "a.fdc", "a.pgm")
-    told = ".pgm cannot hold 3 channels of 8 bits; write .png, by the output's name or --format png"
+    told = ".pgm cannot hold 3 channels of 8 bits; write .pnm, by the output's name or --format pnm"
     assert (result.code, told in result.err) == (3, True)
 
 

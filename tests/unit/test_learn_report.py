@@ -42,7 +42,7 @@ def test_what_is_not_saved_is_told():
             12_000,
             "encode -t my/scans.fdt, for files above 240 kB: each carries 12000 bytes of the model. For smaller ",
         ),
-        (0.003, 11_840, "encode -t my/scans.fdt, for files above 3.9 MB: each carries 11840 bytes"),
+        (0.012, 24_000, "encode -t my/scans.fdt, for files above 2.0 MB: each carries 24000 bytes"),
         (0, 12_000, "encode with -t auto; or learn from more images, or from another --parent"),
         (
             None,
@@ -71,3 +71,9 @@ def test_filter_without_images_held_out_has_no_share():
 def test_too_few_blocks_are_told():
     """Where no group of blocks was large enough to learn from, that is said in the place of a share of nothing."""
     assert "too few blocks to learn rotations from" in worth_of_parts(RECIPE | {"share_saved_by_rotations": None})
+
+
+@pytest.mark.parametrize(("share", "hardly"), [(0.009, True), (0.01, False)])
+def test_small_savings_are_called_so(share, hardly):
+    """Of a model that saves less than one percent it is told that the presets do nearly as well."""
+    assert advice(share, Path("x.fdt"), 1).startswith("the presets do nearly as well, and -t auto takes one") == hardly

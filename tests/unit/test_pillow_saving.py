@@ -89,7 +89,14 @@ def test_wrong_values_are_a_valueerror_and_leave_no_file(tmp_path):
 def test_conversions_are_warned_of():
     """A mode that is not stored as it is gives the warning of `encode`."""
     with pytest.warns(ConversionWarning, match="CMYK colours are stored as RGB"):
-        saved(Image.new("CMYK", (4, 4)), lossless=True)
+        saved(Image.new("CMYK", (4, 4)), quality=5)
+
+
+@pytest.mark.parametrize("mode", ["CMYK", "YCbCr", "HSV", "RGBX"])
+def test_conversions_are_refused_without_loss(mode):
+    """Colours that would be converted are not saved as lossless."""
+    with pytest.raises(OSError, match=f"lossless: the {mode} colours would be converted"):
+        saved(Image.new(mode, (4, 4)), lossless=True)
 
 
 def test_what_cannot_be_saved_is_an_oserror():
@@ -103,7 +110,7 @@ def test_what_cannot_be_saved_is_an_oserror():
 def test_other_modes_are_converted_as_encode_does(mode):
     """Modes that the format does not hold are saved as `encode` stores them."""
     image = Image.new(mode, (6, 5), 1 if mode in "1PIL" else None)
-    assert saved(image, lossless=True) == fdcodec.encode(image, lossless=True)
+    assert saved(image, quality=50) == fdcodec.encode(image, quality=50)
 
 
 @pytest.mark.parametrize("prefix", [b"", b"Exif\0\0"])

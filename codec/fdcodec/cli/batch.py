@@ -1,6 +1,8 @@
 """Jobs one by one, or several at a time: a failure is reported and the others go on."""
 
+import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from traceback import extract_tb
 from typing import Any, NamedTuple
@@ -47,7 +49,13 @@ def run_jobs(
     at_once
         How many jobs are done at a time, in threads.
     """
-    outcomes = each(lambda job: _outcome(job, work, force), jobs, at_once)
+    finished: dict[Job, Outcome] = {}
+
+    def do(job: Job) -> Outcome:
+        finished[job] = outcome = _outcome(replace(job, may_replace=force), work)
+        return outcome
+
+    outcomes = each(do, jobs, at_once)
     codes: list[int] = []
     try:
         with console.gathered_notes(len(jobs)), console.progress() as show:
@@ -56,6 +64,7 @@ def run_jobs(
                 codes.append(_report(job, outcome, console))
                 show("", len(codes), len(jobs))
     except KeyboardInterrupt:
+        codes += [_report(job, finished[job], console) for job in jobs[len(codes) :] if job in finished]
         if len(jobs) > 1:
             console.say(f"interrupted: {len(codes)} of {len(jobs)} done")
         raise
@@ -74,10 +83,10 @@ def _report(job: Job, outcome: Outcome, console: Console) -> int:
     return outcome.code
 
 
-def _outcome(job: Job, work: Callable[[Job], dict[str, Any]], force: bool) -> Outcome:
+def _outcome(job: Job, work: Callable[[Job], dict[str, Any]]) -> Outcome:
     try:
         if job.target != STREAM:
-            _check_target(job, force)
+            _check_target(job)
         facts = work(job)
     except BrokenPipeError as error:
         if job.target == STREAM:
@@ -113,8 +122,8 @@ def check_model_path(target: Path, force: bool) -> None:
         raise FileExistsError(f"{target} exists; add --force to replace it")
 
 
-def _check_target(job: Job, force: bool) -> None:
-    """Raise an error if the output is another input's, the input itself, in no directory, or exists and is kept."""
+def _check_target(job: Job) -> None:
+    """Raise an error if the output is another input's, the input itself, cannot be written, or exists and is kept."""
     if not job.make_directory and (job.source == STREAM or job.source.exists()):
         check_directory(job.target)
     if job.rival is not None:
@@ -127,8 +136,10 @@ def _check_target(job: Job, force: bool) -> None:
         raise ParameterError(f"the output is the input itself; name another{meant}")
     if job.target.is_dir():
         raise IsADirectoryError(f"{job.target} is a directory; name a file in it, or give it by --out-dir")
-    if not force and job.target.is_file():
+    if not job.may_replace and job.target.is_file():
         raise FileExistsError(f"{job.target} exists; add --force to replace it")
+    if job.target.parent.is_dir() and not os.access(job.target.parent, os.W_OK):
+        raise PermissionError(f"{job.target.parent} cannot be written to; name another directory by --out-dir or -o")
 
 
 def describe_os_error(error: OSError) -> str:

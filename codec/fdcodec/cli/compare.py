@@ -16,6 +16,7 @@ from fdcodec.cli.console import Console, on_terminal, write_line
 from fdcodec.cli.options import completing, listed_model_names
 from fdcodec.compare import INSTALL
 from fdcodec.errors import ParameterError, UnsupportedError
+from fdcodec.words import first_of
 
 if TYPE_CHECKING:
     from fdcodec.compare.bd_rate import BDRate
@@ -103,9 +104,12 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     if output.exists() and any(output.iterdir()) and not force:
         raise ParameterError(f"output: {output} is not empty; choose another folder, or add --force")
     from fdcodec.compare import run
+    from fdcodec.compare.subjects import passed_over
 
     console = Console()
     console.announce_compilation("comparing")
+    if names := passed_over(images):
+        console.say(f"note: not compared, as they are not lossless images: {', '.join(first_of(names))}")
     given = {name: value for name, value in choices.items() if value is not None}
     given |= {"embed": False if no_embed else "auto", "accepted": partial(console.say, DURATION), "track": _progress()}
     comparison = run.compare(images, output, **given)

@@ -72,17 +72,27 @@ class Console:
         if not self._quiet:
             self._echo(text)
 
+    def say_if(self, note: str) -> None:
+        """Write a note that concerns no single input, if there is one."""
+        if note:
+            self.say(f"note: {note}")
+
     def report(self, source: str, facts: dict[str, Any]) -> None:
         """Report a success: all facts as JSON, or the `summary` and the `notes` among them as text.
 
         An `input` among the facts replaces the source in JSON.
         """
         if self._as_json:
-            write_line(as_json({"input": source, **facts}))
+            self.record(source, facts)
             return
         for note in facts.get("notes", ()):
             self.note(source, note, of_its_own=facts.get("not_as_asked", False))
         self.say(f"{source}: {facts['summary']}")
+
+    def record(self, source: str, facts: dict[str, Any]) -> None:
+        """Write facts as JSON, if `as_json`."""
+        if self._as_json:
+            write_line(as_json({"input": source, **facts}))
 
     def note(self, source: str, note: str, *, of_its_own: bool = False) -> None:
         """Say a note on an input, or keep it for the end, unless it must have a line `of_its_own`."""

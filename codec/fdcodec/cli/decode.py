@@ -1,5 +1,6 @@
 """fdcodec decode."""
 
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -11,6 +12,7 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
 from fdcodec.cli.jobs import Job, find_files, plan_jobs, split_output, split_threads, without_done
+from fdcodec.cli.stacks import decode_stack, plan_stack
 from fdcodec.paths import holds
 
 Region = tuple[int, int, int, int]
@@ -39,6 +41,12 @@ def _region(context: click.Context, parameter: click.Parameter, value: str | Non
     shell_complete=options.completing(*FORMATS),
     help=f"{', '.join(FORMATS[:-1])} or {FORMATS[-1]}; png unless the output's name says otherwise.",
 )
+@click.option(
+    "--frames",
+    "into_one",
+    is_flag=True,
+    help="Write all pictures into one file, in the order of the inputs: pages of a TIFF, or a stack in .npy.",
+)
 @click.option("--region", callback=_region, metavar="X,Y,W,H", help="Decode only this rectangle, in pixels.")
 @click.option(
     "--reduce",
@@ -58,6 +66,7 @@ def decode(
     force: bool,
     skip_existing: bool,
     suffix: str | None,
+    into_one: bool,
     as_json: bool,
     quiet: bool,
     **settings: Any,
@@ -74,7 +83,8 @@ def decode(
     suffix = _output_suffix(suffix, output)
     check_integers(reduce=(settings["reduce"], 1, MAX_REDUCE))
     console = Console(as_json=as_json, quiet=quiet)
-    jobs = plan_jobs(find_files(inputs, (".fdc",), recursive=recursive, out_dir=out_dir), suffix, output, out_dir)
+    files = find_files(inputs, (".fdc",), recursive=recursive, out_dir="" if into_one else out_dir)
+    jobs = plan_stack(files, suffix, output, out_dir) if into_one else plan_jobs(files, suffix, output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")
     if skip_existing and not (jobs := without_done(jobs, console)):
@@ -83,7 +93,8 @@ def decode(
     if settings["transform"] is not None:
         settings["transform"] = resolve(settings["transform"])
     at_once, settings["threads"] = split_threads(checked_threads(settings["threads"]), jobs)
-    return run_jobs(jobs, lambda job: _decode(job, suffix, settings), console, force=force, at_once=at_once)
+    work = partial(decode_stack if into_one else _decode, suffix=suffix, settings=settings)
+    return run_jobs(jobs, work, console, force=force, at_once=at_once)
 
 
 def _is_output(last: Path) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from math import isinf
 from pathlib import Path
+from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
 from fdcodec.cli.frames import Pictures, each_frame
-from fdcodec.cli.jobs import Job, find_files, plan_jobs, split_output, split_threads, without_done
+from fdcodec.cli.jobs import Job, find_files, note_on_left_out, plan_jobs, split_output, split_threads, without_done
 from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def encode(
         _check_suffix(Path(f"_{Path(output).name}").suffix.lower())  # of ".png" pathlib says that it has none
     console = Console(as_json=as_json, quiet=quiet)
     files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive, out_dir=out_dir)
+    console.say_if(note_on_left_out(inputs, READABLE_SUFFIXES))
     jobs = plan_jobs(each_frame(files) if all_frames else files, ".fdc", output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
         raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file by -o")
@@ -189,16 +191,17 @@ def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None
         place = next(filter(None, listed), "a directory, and name that in FDCODEC_MODEL_PATH")
         console.say(
             f"warning: keep {transform}: it is not installed, and without it nobody can decode these files. "
-            f"To decode them, give -t {transform}, or install it: copy it to {place}. "
+            f"To decode them, give -t {quote(transform)}, or install it: copy it to {place}. "
             "Or leave out --no-embed, and each file carries it"
         )
 
 
 def _encode(
-    job: Job, pictures: Pictures, settings: EncoderSettings, target: Target, left_out: dict[str, bytes]
+    job: Job, pictures: Pictures, settings: EncoderSettings, target: Target, left_out: dict[str, Any]
 ) -> dict[str, Any]:
     from fdcodec.cli.hints import hint
     from fdcodec.image.arrays import as_picture
+    from fdcodec.inspection import info
     from fdcodec.targets import encode_to_target
 
     start = perf_counter()
@@ -206,6 +209,7 @@ def _encode(
     data, psnr_db, miss = encode_to_target(as_picture(picture, **left_out), settings, target)
     job.write(data)
     bpp = 8 * len(data) / (picture.width * picture.height)
+    own = info(data)
     notes = (*notes, _told(miss, target, bpp), hint(data, target, miss, picture.samples))
     return {
         "output": str(job.target),
@@ -214,6 +218,7 @@ def _encode(
         "channels": picture.channels,
         "bytes": len(data),
         "bpp": round(bpp, 4),
+        **{name: own[name] for name in ("lossless", "quality", "transform_name", "pixel_hash")},
         "psnr_db": None if psnr_db is None or isinf(psnr_db) else round(psnr_db, 2),  # JSON has no infinity
         "seconds": round(perf_counter() - start, 3),
         "notes": tuple(filter(None, notes)),

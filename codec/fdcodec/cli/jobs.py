@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ import click
 from fdcodec.cli.console import STDOUT_CLOSED, Console
 from fdcodec.image.files import replace_file
 from fdcodec.paths import content_of, holds
-from fdcodec.words import counted
+from fdcodec.words import counted, first_of
 
 STREAM = Path("-")
 """Standard input or standard output instead of a file."""
@@ -35,7 +36,7 @@ class Job:
     """One input, where its result goes, whether the user named that, and an earlier input that goes there, `rival`.
 
     For a directory that cannot be read, `fault` says why; it has no result. `frame` is the number, from 1, of one of
-    several frames.
+    several frames. `may_replace` is whether an existing output may be replaced.
     """
 
     source: Path
@@ -45,6 +46,7 @@ class Job:
     is_named: bool = False
     fault: OSError | None = None
     frame: int | None = None
+    may_replace: bool = False
 
     @property
     def name(self) -> str:
@@ -84,12 +86,14 @@ class Job:
         if self.target == STREAM:
             if sys.stdout is None:
                 raise OSError(STDOUT_CLOSED)
-            sys.stdout.buffer.write(data)
+            rest = memoryview(data)
+            while rest:  # without a buffer, as with python -u, only a part may be written
+                rest = rest[sys.stdout.buffer.write(rest) :]
             sys.stdout.buffer.flush()
             return
         if self.make_directory:
             self.target.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(self.target, data)
+        replace_file(self.target, data, may_replace=self.may_replace)
 
 
 def split_output(
@@ -141,10 +145,29 @@ def find_files(
 
 def _files_below(top: Path, suffixes: Collection[str]) -> list[Found]:
     faults: list[OSError] = []
-    files = [Path(folder, name) for folder, _, names in os.walk(top, onerror=faults.append) for name in names]
-    wanted = [file for file in files if file.suffix.lower() in suffixes and holds(file.is_file, unreachable=True)]
+    wanted = [file for file in _all_below(top, faults.append) if _is_taken(file, suffixes)]
     found = [Found(file, file.relative_to(top)) for file in wanted]
     return sorted(found + [Found(Path(fault.filename), Path(), fault) for fault in faults])
+
+
+def _all_below(top: Path, on_fault: Callable[[OSError], object] | None = None) -> Iterator[Path]:
+    return (Path(folder, name) for folder, _, names in os.walk(top, onerror=on_fault) for name in names)
+
+
+def _is_taken(file: Path, suffixes: Collection[str]) -> bool:
+    """Tell whether a file below a directory is an input; the `._` files of macOS are not."""
+    named_so = file.suffix.lower() in suffixes and not file.name.startswith("._")
+    return named_so and holds(file.is_file, unreachable=True)
+
+
+def note_on_left_out(inputs: Iterable[str], suffixes: Collection[str]) -> str:
+    """Return a note on how many files below the inputs are left out, and their suffixes; empty if none."""
+    below = (file for path in inputs if holds(Path(path).is_dir) for file in _all_below(Path(path)))
+    ends = Counter(file.suffix.lower() or "no suffix" for file in below if not _is_taken(file, suffixes))
+    if not ends:
+        return ""
+    listed = ", ".join(first_of([name for name, _ in ends.most_common()]))
+    return f"{counted(ends.total(), 'file')} below directories left out, by their names: {listed}"
 
 
 def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str | None) -> list[Job]:
@@ -170,7 +193,7 @@ def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str 
         owner = one if target == STREAM else first.setdefault(Path(os.path.realpath(target)), one)
         rival = None if owner == one else owner[0]
         jobs.append(Job(path, target, out_dir is not None, rival, is_named=output is not None, frame=frame))
-    _refuse_terminal(jobs)
+    refuse_terminal(jobs)
     return jobs
 
 
@@ -184,12 +207,15 @@ def without_done(jobs: list[Job], console: Console) -> list[Job]:
 
     Jobs that cannot be done, such as onto their own input or another output, remain, to be reported.
     """
-    remaining = [job for job in jobs if not job.is_done()]
+    done = {job: job.is_done() for job in jobs}
+    for job in filter(done.get, jobs):
+        console.record(job.name, job.place | {"output": str(job.target), "skipped": True})
+    remaining = [job for job in jobs if not done[job]]
     console.say(f"{counted(len(jobs) - len(remaining), 'input')} skipped: output exists")
     return remaining
 
 
-def _refuse_terminal(jobs: list[Job]) -> None:
+def refuse_terminal(jobs: list[Job]) -> None:
     """Raise an error if an image would go to standard output and that is a terminal."""
     if any(job.writes_stdout for job in jobs) and sys.stdout is not None and sys.stdout.isatty():
         raise click.UsageError(

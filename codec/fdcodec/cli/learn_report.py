@@ -11,6 +11,8 @@ from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedding
 from fdcodec.words import counted
 
+_HARDLY = 0.01  # share saved below which a model is hardly worth what it takes to have it at hand
+
 
 def report(model: ClassModel, path: Path, n_images: int) -> Iterator[str]:
     """Yield the lines: what the model saves on held-out images, what to do next, then details.
@@ -51,7 +53,8 @@ def advice(saved: float | None, path: Path, n_bytes: int) -> str:
         return f"learn from five images or more; or compare the sizes that encode -t {given} and -t auto give"
     if saved <= 0:
         return "encode with -t auto; or learn from more images, or from another --parent"
-    return (
+    hardly = "the presets do nearly as well, and -t auto takes one. Or " if saved < _HARDLY else ""
+    return hardly + (
         f"encode -t {given}, for files above {_size(n_bytes / saved)}: each carries {n_bytes} bytes of the model. "
         f"For smaller ones add --no-embed, and readers need {path.name} in a directory that FDCODEC_MODEL_PATH names"
     )

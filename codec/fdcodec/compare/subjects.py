@@ -68,6 +68,12 @@ def find(paths: Iterable[Path]) -> list[Path]:
     return files
 
 
+def passed_over(paths: Iterable[Path]) -> list[str]:
+    """Return the names of what lies directly in directories and is not compared: other files, and directories."""
+    entries = (entry for path in paths if path.is_dir() for entry in sorted(path.iterdir()))
+    return [entry.name for entry in entries if entry.suffix.lower() not in LOSSLESS_SUFFIXES]
+
+
 def load_all(files: Sequence[Path], gray: bool) -> list[Subject]:
     """Load images of one depth. With `gray`, colour is reduced to BT.601 luma; alpha is always blended with white."""
     subjects = [_load(path, name, gray) for path, name in zip(files, _names(files), strict=True)]

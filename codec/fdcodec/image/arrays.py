@@ -9,13 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from fdcodec.errors import ConversionWarning, FdcError, LimitError, ParameterError
+from fdcodec.errors import ConversionWarning, FdcError, FormatError, LimitError, ParameterError
+from fdcodec.image.losses import losses_of, notes_on
 from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import Picture, Samples
 from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, refuse_deep_planes, samples_of_pillow
 
 
-def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = None, icc: bytes | None = None) -> Picture:
+def as_picture(
+    image: Any,
+    *,
+    exif: bytes | None = None,
+    xmp: bytes | None = None,
+    icc: bytes | None = None,
+    lossless: bool = False,
+) -> Picture:
     """Validate a user's image.
 
     Parameters
@@ -25,6 +33,9 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
         or a Pillow image; or a `Picture`.
     exif, xmp, icc
         Metadata to store. A Pillow image and a picture bring their own where these are None; empty bytes leave it out.
+    lossless
+        Refuse a Pillow image whose samples would lose something, as far as the image tells; one that is not loaded yet
+        tells more.
 
     Returns
     -------
@@ -34,9 +45,12 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
     Raises
     ------
     ParameterError
-        The type, the shape or the dtype is not one of those above; samples are masked; or Pillow cannot load its image.
+        The type, the shape or the dtype is not one of those above; samples are masked; or Pillow cannot convert its
+        image.
+    FormatError
+        The file of a Pillow image is damaged.
     UnsupportedError
-        The Pillow mode has no place in the format.
+        The Pillow mode has no place in the format, or what `lossless` refuses.
     LimitError
         A side is above 65535.
 
@@ -48,7 +62,7 @@ def as_picture(image: Any, *, exif: bytes | None = None, xmp: bytes | None = Non
     if isinstance(image, Picture):
         own = image
     elif isinstance(image, Image.Image):
-        own, notes = _checked_pillow(image)
+        own, notes = _checked_pillow(image, lossless)
         for note in notes:
             warnings.warn(ConversionWarning(note), stacklevel=3)
     else:
@@ -75,21 +89,35 @@ def picture_of(samples: Samples) -> Picture:
     return Picture(samples[:, :, np.newaxis] if flat else samples, two_dimensional=flat)
 
 
-def _checked_pillow(image: Image.Image) -> tuple[Picture, Notes]:
+def _checked_pillow(image: Image.Image, lossless: bool) -> tuple[Picture, Notes]:
     if 0 in image.size:
         raise ParameterError(f"image: size {image.size} is not (width, height), both >= 1")
     try:
         refuse_deep_planes(image)
-        told = _frames_left_out(image)
+        told = _frames_left_out(image) + notes_on(losses_of(image, _data_of(image)), lossless)
         picture, notes = picture_of_pillow(image)
     except (FdcError, MemoryError):
         raise
+    except (OSError, SyntaxError) as error:
+        raise FormatError(f"image: its file is damaged: {error}; get the whole file") from error
     except Exception as error:  # Pillow lets nearly every built-in exception out
         raise ParameterError(
             f"image: Pillow cannot load or convert it from mode {image.mode}: {error}; open it anew, or mend its info"
         ) from error
     told += ["the negative of what Pillow shows was stored: 0 is white in this TIFF"] if is_negative(image) else []
     return picture, told + notes
+
+
+def _data_of(image: Image.Image) -> bytes:
+    """Return the file of an image that loses more than Pillow tells; empty if it is loaded or closed."""
+    file = getattr(image, "fp", None)
+    if image.format not in ("PNG", "JPEG2000", "AVIF") or file is None or file.closed:
+        return b""
+    place = file.tell()
+    file.seek(0)
+    data: bytes = file.read()
+    file.seek(place)
+    return data
 
 
 def _frames_left_out(image: Image.Image) -> Notes:

@@ -9,8 +9,8 @@ from secrets import token_hex
 _unfinished: set[Path] = set()
 
 
-def replace_file(path: Path, data: bytes) -> None:
-    """Write `data` to `path` in one step: a temporary file beside it, flushed to disk, then renamed over it.
+def replace_file(path: Path, data: bytes, *, may_replace: bool = True) -> None:
+    """Write `data` to `path` in one step: a temporary file beside it, flushed to disk, then given its name.
 
     Parameters
     ----------
@@ -18,6 +18,8 @@ def replace_file(path: Path, data: bytes) -> None:
         Target; its directory must exist. A link stays a link; devices and pipes are written to as they are.
     data
         The whole content.
+    may_replace
+        Whether an existing file is replaced, also one that appeared a moment ago.
 
     Raises
     ------
@@ -28,7 +30,7 @@ def replace_file(path: Path, data: bytes) -> None:
         if path.exists() and not path.is_file():
             path.write_bytes(data)
         else:
-            _write_beside(_resolved(path), data)
+            _write_beside(_resolved(path), data, may_replace)
     except OSError as error:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
@@ -48,7 +50,7 @@ def _resolved(path: Path) -> Path:
     return resolved
 
 
-def _write_beside(path: Path, data: bytes) -> None:
+def _write_beside(path: Path, data: bytes, may_replace: bool) -> None:
     temporary = path.with_name(f".{path.name[:40]}.{token_hex(4)}.part")
     opened = temporary.open("xb")  # it gets the permissions of any new file
     _unfinished.add(temporary)
@@ -57,11 +59,28 @@ def _write_beside(path: Path, data: bytes) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if path.exists():
-            temporary.chmod(path.stat().st_mode & 0o777)
-        temporary.replace(path)
+        if may_replace:
+            if path.exists():
+                temporary.chmod(path.stat().st_mode & 0o777)
+            temporary.replace(path)
+        else:
+            _take_free_name(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     finally:
         _unfinished.discard(temporary)
+
+
+def _take_free_name(temporary: Path, path: Path) -> None:
+    """Give a file the name `path`; FileExistsError if another has it."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        raise FileExistsError(errno.EEXIST, "it exists by now; add --force to replace it") from None
+    except OSError:  # a file system without links
+        if path.exists():
+            raise FileExistsError(errno.EEXIST, "it exists by now; add --force to replace it") from None
+        temporary.replace(path)
+    else:
+        temporary.unlink()

@@ -1,12 +1,12 @@
 """What is lost when Pillow reads an image file: found by tags, headers, and what Pillow tells its decoders."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import TiffImageFile
 
-from fdcodec.errors import LimitError
+from fdcodec.errors import LimitError, UnsupportedError
 from fdcodec.image import png
 from fdcodec.image.frame_counts import count_frames
 from fdcodec.image.pillow_modes import drops_profile
@@ -35,6 +35,16 @@ class Loss(NamedTuple):
     refusal: str
 
 
+def notes_on(losses: Iterable[Loss], lossless: bool) -> list[str]:
+    """Return the notes on what is lost; UnsupportedError, with `lossless`, if a loss is refused."""
+    notes = []
+    for loss in losses:
+        if lossless and loss.refusal:
+            raise UnsupportedError(f"lossless: {loss.refusal}, or leave lossless=True out")
+        notes += [loss.note] if loss.note else []
+    return notes
+
+
 def frames_left_out(image: Image.Image) -> Iterator[Loss]:
     """Yield what is lost if only the first frame is read, and there are, or may be, more."""
     if (frames := _frame_count(image)) is None:
@@ -49,7 +59,10 @@ def frames_left_out(image: Image.Image) -> Iterator[Loss]:
 
 
 def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
-    """Yield what is lost when Pillow reads an image, or the frame that was sought."""
+    """Yield what is lost when Pillow reads an image, or the frame that was sought.
+
+    Less is known of an image that is loaded, or whose file's `data` are not at hand.
+    """
     if (greatest := _scaled_from(image, data)) is not None:
         yield Loss(
             f"values 0..{greatest} were scaled to the full range of 8 or 16 bits, as Pillow reads them",
@@ -58,10 +71,10 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
     if image.mode.startswith("I") and "transparency" in image.info:
         yield Loss("", "16-bit gray has no alpha, and the transparent value would be dropped; give both as .npy")
     if drops_profile(image.mode):
-        yield Loss("", f"the {image.mode} colours of this {image.format} file would be converted; convert them to RGB")
+        yield Loss("", f"the {image.mode} colours would be converted; convert them to RGB")
     if isinstance(image, TiffImageFile):
         yield from _losses_of_tiff(image)
-    if image.format == "PNG" and (left_out := _left_out_of_png(data)):
+    if image.format == "PNG" and data and (left_out := _left_out_of_png(data)):
         yield Loss(f"PNG chunks were left out: {', '.join(first_of(left_out))}", "")
     if loses_bits(image, data):
         yield Loss(

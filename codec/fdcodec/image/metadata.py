@@ -5,7 +5,7 @@ Two things that would surprise the reader:
 * Pillow turns TIFF images by their orientation tag while it loads them, and forgets the tag, in XMP too. `as_stored`
   turns them back, so that pixels stay as stored and the tag stays in the metadata, as for every other format.
 * A TIFF file has no EXIF block: its tags describe the file itself. Only those that describe the picture are kept; of
-  others that are not TIFF's own, as of maps and microscopes, a note tells.
+  others, as of maps and microscopes, a note tells.
 """
 
 import re
@@ -26,17 +26,21 @@ _PICTURE_TAGS = (
     *(ExifTags.Base.HostComputer, ExifTags.Base.WhitePoint, ExifTags.Base.PrimaryChromaticities),
     *(ExifTags.Base.Rating, ExifTags.Base.RatingPercent, ExifTags.Base.XPTitle, ExifTags.Base.XPComment),
     *(ExifTags.Base.XPAuthor, ExifTags.Base.XPKeywords, ExifTags.Base.XPSubject),
+    *(ExifTags.Base.PageName, 286, 287),  # the page's place, which Pillow has no name for
 )
-"""Tags of TIFF's own that describe the picture, and not how a file stores it."""
+"""Tags of TIFF's own that describe the picture, and not how a file stores it; Pillow writes PageNumber wrongly."""
 
 DIRECTORIES = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
 """Tags whose values are directories of their own."""
 
-_TIFF_PRIVATE = 32768
-"""The first tag that is not TIFF's own."""
+_OF_STORAGE = {
+    *(*range(254, 267), 273, *range(277, 282), 284, *range(288, 294), 317, *range(320, 331), 332, 334, 336),
+    *(*range(338, 348), *range(512, 522), *range(529, 533), 700, *range(32995, 32999), 59932),
+}
+"""Tags that say how a file stores its samples, XMP, and padding."""
 
-_NOT_LEFT_OUT = {*_PICTURE_TAGS, *DIRECTORIES, ExifTags.Base.InterColorProfile, *range(32995, 32999), 59932}
-"""Tags from there on that are kept, or that say how a file stores its samples, or that are padding."""
+_NOT_LEFT_OUT = {*_PICTURE_TAGS, *DIRECTORIES, *_OF_STORAGE, ExifTags.Base.InterColorProfile}
+"""Tags that are kept, or say nothing of the picture."""
 
 _GAMMA = 0.45455  # of sRGB, as PNG states it
 _CHROMATICITIES = (0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06)  # likewise: x and y of white, red, green and blue
@@ -87,7 +91,7 @@ def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], lis
 
 def _left_out(image: Image.Image) -> list[str]:
     """Return notes on texts, comments, IPTC, tags, XMP beyond the first packet of JPEG, colours and shape of pixels."""
-    left = {"texts": sorted(_texts(image) - _TEXTS_READ), "tags": private_tags(getattr(image, "tag_v2", ()))}
+    left = {"texts": sorted(_texts(image) - _TEXTS_READ), "tags": tags_left_out(getattr(image, "tag_v2", ()))}
     notes = [f"{kind} were left out: {listed(names)}" for kind, names in left.items() if names]
     if _describes_stack(image):
         notes.append("the description of a stack (ImageJ, OME) was left out")
@@ -125,10 +129,9 @@ def _texts(image: Image.Image) -> set[str]:
     return texts | ({"comment"} if image.format in ("JPEG", "MPO", "GIF") and "comment" in info else set())
 
 
-def private_tags(tags: Iterable[int]) -> list[str]:
-    """Return numbers and names of private tags that are not kept."""
-    private = {tag for tag in tags if tag >= _TIFF_PRIVATE} - _NOT_LEFT_OUT
-    return [f"{tag} {TiffTags.lookup(tag).name}" for tag in sorted(private)]
+def tags_left_out(tags: Iterable[int]) -> list[str]:
+    """Return numbers and names of tags that describe the picture and are not kept."""
+    return [f"{tag} {TiffTags.lookup(tag).name}" for tag in sorted(set(tags) - _NOT_LEFT_OUT)]
 
 
 def as_stored(image: Image.Image) -> Image.Image:

@@ -15,7 +15,7 @@ from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, LimitError, TruncatedError, UnsupportedError
 from fdcodec.image import npy, png
 from fdcodec.image.arrays import check_pixels, picture_of_pillow
-from fdcodec.image.losses import frames_left_out, losses_of
+from fdcodec.image.losses import frames_left_out, losses_of, notes_on
 from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import CONVERT, refuse_deep_planes
@@ -117,10 +117,9 @@ def read_opened(
     if isinstance(image, TiffImageFile):
         _check_strips(image)
     losses = [*([] if is_sought else frames_left_out(image)), *losses_of(image, data)]
-    for refusal in (loss.refusal for loss in losses if lossless and loss.refusal):
-        raise UnsupportedError(f"lossless: {refusal}, or leave lossless=True out")
+    notes = notes_on(losses, lossless)
     picture, mode_notes = picture_of_pillow(as_stored(image))
-    return picture, [loss.note for loss in losses if loss.note] + mode_notes
+    return picture, notes + mode_notes
 
 
 def _check_strips(image: TiffImageFile) -> None:

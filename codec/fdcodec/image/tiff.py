@@ -5,7 +5,8 @@ Two things that would surprise the reader:
 * EXIF also tells how the old file stored its samples, and would overrule what Pillow says of the new one. Only tags
   that describe the picture go on.
 * Pillow compresses through libtiff, which takes no sub-directories, such as those of exposure and place. Where there
-  are any, the samples are stored as they are.
+  are any, the samples are stored as they are. Pages of a file of several go without: Pillow does not move what is in
+  these directories to its place behind the other pages.
 """
 
 import warnings
@@ -14,14 +15,14 @@ from typing import Any
 
 from PIL import ExifTags, Image
 
-from fdcodec.image.metadata import DIRECTORIES, listed, one_at_a_time, picture_tags, private_tags
+from fdcodec.image.metadata import DIRECTORIES, listed, one_at_a_time, picture_tags, tags_left_out
 from fdcodec.image.picture import Picture
 
 
-def tiff_bytes(image: Image.Image, picture: Picture) -> tuple[bytes, list[str]]:
+def tiff_bytes(image: Image.Image, picture: Picture, *, is_page: bool = False) -> tuple[bytes, list[str]]:
     """Return the TIFF file of a picture, and notes on EXIF that is damaged or left out; raises Pillow's errors.
 
-    `image` has the picture's samples.
+    `image` has the picture's samples; `is_page` says that it will be one of several pages.
     """
     if picture.exif is None:
         return _saved(image, picture, Image.Exif()), []
@@ -30,7 +31,11 @@ def tiff_bytes(image: Image.Image, picture: Picture) -> tuple[bytes, list[str]]:
             warnings.simplefilter("always")
             tags = Image.Exif()
             tags.load(picture.exif)
-            data, lost = _saved(image, picture, picture_tags(tags)), private_tags(tags)
+            lost = tags_left_out(tags)
+            tags = picture_tags(tags)
+            if is_page:
+                lost += [f"{tag.value} {tag.name}" for tag in DIRECTORIES if tags.pop(tag, None) is not None]
+            data = _saved(image, picture, tags)
     except Exception:  # Pillow lets nearly every built-in exception out where tags are damaged
         return _saved(image, picture, Image.Exif()), ["EXIF is damaged: dropped"]
     notes = [f"tags of EXIF were left out: {listed(lost)}"] if lost else []

@@ -97,21 +97,26 @@ def write_image(picture: Picture, path: Path) -> tuple[str, ...]:
     return notes
 
 
-def image_bytes(picture: Picture, suffix: str) -> tuple[bytes, tuple[str, ...]]:
-    """Return the file of a picture in the format of `suffix`, and notes; raises as `write_image` does."""
+def image_bytes(picture: Picture, suffix: str, *, is_page: bool = False) -> tuple[bytes, tuple[str, ...]]:
+    """Return the file of a picture in the format of `suffix`, and notes; raises as `write_image` does.
+
+    `is_page` says of a TIFF that it will be one of several pages.
+    """
     suffix = suffix.lower()
     if suffix not in SUFFIXES:
         raise ParameterError(f"output suffix {suffix!r} is not one of {', '.join(SUFFIXES)}")
     if suffix == ".npy":
         buffer = BytesIO()
         np.save(buffer, picture.array, allow_pickle=False)
-        return buffer.getvalue(), tuple(_without_lost(picture, suffix, {})[1])
+        return buffer.getvalue(), tuple(without_lost(picture, suffix, {})[1])
     refuse_samples(picture.channels, picture.depth, suffix)
     target = TARGETS[suffix]
-    held, notes = _without_lost(picture, suffix, target.metadata)
+    held, notes = without_lost(picture, suffix, target.metadata)
     image = Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
     try:
-        data, own_notes = tiff_bytes(image, held) if target is _TIFF else _pillow_bytes(image, held, target)
+        data, own_notes = (
+            tiff_bytes(image, held, is_page=is_page) if target is _TIFF else _pillow_bytes(image, held, target)
+        )
     except Exception as error:  # Pillow's writers let nearly every built-in exception out
         raise UnsupportedError(f"{suffix} cannot hold this picture or its metadata: {error}") from error
     return data, (*notes, *(f"{suffix}: {note}" for note in own_notes))
@@ -126,16 +131,21 @@ def _pillow_bytes(image: Image.Image, picture: Picture, target: Target) -> tuple
 
 def refuse_samples(channels: int, depth: int, suffix: str) -> None:
     """Raise UnsupportedError if the format of a suffix, in lower case, cannot hold these channels at this depth."""
-    if suffix == ".npy":
-        return
-    target = TARGETS[suffix]
-    deep = depth == 16 and not (target.sixteen_bit_gray and channels == 1)
-    if deep or channels not in target.channels:
-        able = ".npy" if depth == 16 and channels > 1 else ".png"
+    if not _holds(suffix, channels, depth):
+        nearest = (".pnm",) if suffix in (".ppm", ".pgm") else ()
+        able = next(other for other in (*nearest, ".png", ".npy") if _holds(other, channels, depth))
         raise UnsupportedError(
             f"{suffix} cannot hold {counted(channels, 'channel')} of {depth} bits; write {able}, by the output's name "
             f"or --format {able[1:]}"
         )
+
+
+def _holds(suffix: str, channels: int, depth: int) -> bool:
+    """Tell whether the format of a suffix can hold these channels at this depth."""
+    if suffix == ".npy":
+        return True
+    target = TARGETS[suffix]
+    return channels in target.channels and (depth == 8 or (target.sixteen_bit_gray and channels == 1))
 
 
 def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[str]]:
@@ -177,7 +187,7 @@ def _xmp_text(xmp: bytes) -> tuple[str, list[str]]:
     return text, [] if encoding == "UTF-8" else [f"XMP converted from {encoding} to UTF-8"]
 
 
-def _without_lost(picture: Picture, suffix: str, limits: Mapping[str, float]) -> tuple[Picture, list[str]]:
+def without_lost(picture: Picture, suffix: str, limits: Mapping[str, float]) -> tuple[Picture, list[str]]:
     """Return a picture without the metadata that a format of these limits cannot hold, and notes on what that is."""
     sizes = {name: len(getattr(picture, name) or b"") for name in _EVERYTHING}
     lost = [name for name, size in sizes.items() if size > limits.get(name, 0)]

@@ -1,0 +1,96 @@
+"""Several files decoded into one, whose pages or frames they become: the way back from `encode --frames`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fdcodec.cli.jobs import Found, Job, jobs_of, refuse_terminal
+from fdcodec.errors import FdcError
+from fdcodec.parallel import each
+from fdcodec.paths import holds
+from fdcodec.words import counted
+
+if TYPE_CHECKING:
+    from fdcodec.errors import PartialWarning
+    from fdcodec.image.picture import Picture
+
+
+@dataclass(frozen=True)
+class StackJob(Job):
+    """Inputs whose pictures go into one output, by which the job is called."""
+
+    inputs: tuple[Job, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What is made."""
+        return str(self.target)
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """What JSON has as the input: all of them."""
+        return {"input": [job.name for job in self.inputs]}
+
+
+def plan_stack(files: Sequence[Found], suffix: str, output: str | None, out_dir: str | None) -> list[Job]:
+    """Return the one job of all inputs.
+
+    Raises
+    ------
+    click.UsageError
+        The output is not named, holds one picture only, or is an input or a terminal.
+    """
+    from fdcodec.image.stacks import STACK_SUFFIXES
+
+    if output is None or out_dir is not None:
+        raise click.UsageError("--frames writes one file; name it by -o, such as -o stack.tif, without --out-dir")
+    if suffix not in STACK_SUFFIXES:
+        raise click.UsageError(f"{suffix} holds one picture; --frames writes {', '.join(STACK_SUFFIXES)}")
+    target = Path(output)
+    if holds(target.exists) and any(holds(file.path.exists) and file.path.samefile(target) for file in files):
+        raise click.UsageError(f"{target} is one of the inputs; name another output")
+    jobs: list[Job] = [StackJob(files[0].path, target, is_named=True, inputs=tuple(jobs_of(files)))]
+    refuse_terminal(jobs)
+    return jobs
+
+
+def decode_stack(job: StackJob, suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Decode all inputs, several at a time, and write their pictures in order; nothing is written if one fails."""
+    from fdcodec.image.stacks import stack_bytes
+
+    start, losses, count = perf_counter(), list[str](), len(job.inputs)
+    at_once = min(settings["threads"], count)
+    own_settings = settings | {"threads": settings["threads"] // at_once}
+
+    def pictures() -> Iterator[Picture]:
+        decoded = each(lambda one: _decoded(one, own_settings), job.inputs, at_once, at_once)
+        for one, (picture, loss) in zip(job.inputs, decoded, strict=True):
+            losses.extend([f"{one.name}: {loss}"] if loss else [])
+            yield picture
+
+    data, notes = stack_bytes(pictures(), suffix)
+    job.write(data)
+    return {
+        "output": str(job.target),
+        "frames": count,
+        "seconds": round(perf_counter() - start, 3),
+        "notes": (*losses, *notes),
+        "not_as_asked": bool(losses),
+        "summary": f"{counted(count, 'picture')} in one file",
+    }
+
+
+def _decoded(job: Job, settings: dict[str, Any]) -> tuple[Picture, PartialWarning | None]:
+    """Decode one input; its name begins the message of an error."""
+    from fdcodec.decoding import picture_and_loss
+
+    try:
+        return picture_and_loss(job.read(), **settings)
+    except FdcError as error:
+        raise type(error)(f"{job.name}: {error}") from error
