@@ -76,7 +76,7 @@ def readme_table() -> str:
     lines.append(_row("mean", [sum(column) / len(column) for column in zip(*fewer, strict=True)]))
     rates = json.loads((RESULTS / "kodak-rgb.json").read_text())["bd_rate_percent"]
     jpeg, avif = (-rates[f"fdc:effort=5 against {rival}"] for rival in ("jpeg420", "avif444"))
-    lines += ["", f"On all 24 pictures of Kodak it is {jpeg:.0f} % fewer than JPEG and {avif:.0f} % fewer than AVIF."]
+    lines += ["", f"On all 24 Kodak images it needs {jpeg:.0f} % fewer bits than JPEG, {avif:.0f} % fewer than AVIF."]
     lines += ["", _deep_line()]
     return "\n".join(lines) + "\n"
 
@@ -89,7 +89,7 @@ def _deep_line() -> str:
         fewer = [-deep_table.worst_gain(image["bd_rate"], rival) for image in images]
         spans.append(f"{min(fewer):.0f} to {max(fewer):.0f} % fewer than {rival}")
     page = "docs/results/deep.md"
-    return f"CT, MR and X-ray images of 16 bits take {spans[0]} and {spans[1]} ([{page}]({page}))."
+    return f"16-bit CT, MR and X-ray images take {spans[0]} and {spans[1]} ([{page}]({page}))."
 
 
 def _row(name: str, percents: list[float]) -> str:

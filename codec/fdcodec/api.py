@@ -50,35 +50,35 @@ def encode(
         Array of shape ``(height, width)`` or ``(height, width, 1..4)``, uint8 or uint16, any strides and byte order;
         or a Pillow image. Two channels are gray and alpha, four are RGB and alpha.
     quality
-        0 (smallest file) to 100 (finest), of 16-bit samples relative to their range; 75 if no other target is given.
+        0 (smallest file) to 100 (finest), for 16-bit samples relative to their range; 75 if no target is given.
     psnr_db
-        PSNR over all samples, in dB by the peak 255 or 65535, within 0.1 where that can be had; at most eight encodes.
+        PSNR over all samples in dB, with the peak 255 or 65535; met within 0.1 if possible, by at most eight encodes.
     bpp, size_bytes
-        Size of the whole file, in bits per pixel or in bytes: not above, and at least 97 % of it, where that can be
-        reached; at most eight encodes.
+        Largest size of the whole file, in bits per pixel or in bytes. If possible, at least 97 % of it is filled, by at
+        most eight encodes.
     lossless
-        Give back every sample exactly; `transform`, `embed`, `effort`, `sparsity` and `tune` then keep their defaults.
+        Keep every sample exactly; `transform`, `embed`, `effort`, `sparsity` and `tune` then keep their defaults.
     transform
         "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
     embed
-        Whether the file carries the class model or only its hash; "auto" embeds all but the presets, and of models
-        learned from a preset what they differ in from it, where True embeds all there is. With False keep the model:
+        Whether the file carries the class model (True) or only its hash (False). "auto" names presets by their hash,
+        and stores a model that was learned from a preset as its difference from that. With False keep the model:
         `decode` takes it as `transform`, or finds it in a directory of FDCODEC_MODEL_PATH.
     effort
         1 (fastest) to 9 (smallest file).
     threads
-        Threads to encode tiles with, or to try class models with; 0 takes one for each processor. The bytes do not
-        depend on it.
+        Threads to encode tiles with, or to try class models with; 0 is one per processor. The bytes do not depend on
+        it.
     tile
         Side of the tiles that can be decoded alone, in pixels, 16..65535; None lets the size of the image decide.
     sparsity
         Largest number of coefficients kept in a block (T_s of the paper); None sets no limit.
     tune
         "psnr" for the least squared error; "visual" for pictures that people look at: smooth parts get finer steps,
-        busy ones and fine detail, which hide errors, coarser ones. Screen content is the same.
+        busy ones and fine detail, which hide errors, coarser ones. Screen content is coded the same.
     exif, xmp, icc
-        Metadata to store; None keeps what a Pillow image brings, of TIFF the tags that describe the picture as Pillow
-        turns it; empty bytes leave it out.
+        Metadata to store. None keeps that of a Pillow image (of a TIFF, the tags that describe the picture as Pillow
+        loads it); empty bytes leave it out.
     verify
         Decode the result and store the hash of the decoded samples in the file, for `fdcodec check`.
 
@@ -103,11 +103,11 @@ def encode(
     Warns
     -----
     TargetWarning
-        The PSNR or the size cannot be reached; the nearest file is returned, of a PSNR a finer one if it is no larger,
-        of sizes below the smallest file that one. Where a size cannot be filled, `kept` of the warning is True.
+        The PSNR or the size cannot be reached. The nearest file is returned: for a PSNR a finer one if it is no larger,
+        for too small a size the smallest. If a size cannot be filled, `kept` of the warning is True.
     ConversionWarning
-        Of a Pillow image, colours of another space are stored as RGB, or other frames, a transparent value of 16 bits,
-        texts, or metadata that are damaged or have no place are left out.
+        Colours of a Pillow image are converted to RGB; or other frames, a transparent value of 16 bits, texts, or
+        metadata that are damaged or have no place are left out.
     EmbeddingWarning
         With `embed=False`: the class model is not where `decode` would find it here.
     """
@@ -155,17 +155,17 @@ def decode(
     data
         The bytes of an ``.fdc`` file, also as an array of uint8, its path, or a binary file open for reading.
     max_pixels
-        Larger pictures are refused before anything is allocated for them.
+        Larger pictures are refused before memory is allocated for them.
     threads
-        Threads to decode tiles with; 0 takes one for each processor. The samples do not depend on it.
+        Threads to decode tiles with; 0 is one per processor. The samples do not depend on it.
     transform
-        Class model of files that name it and that is not installed here: the path of an ``.fdt`` file, or a model.
+        Class model for files that name one that is not installed: the path of an ``.fdt`` file, or a model.
     partial
-        Decode what is intact of a damaged file of several tiles; samples of the other tiles are 0.
+        Decode the intact tiles of a damaged file of several tiles; samples of the others are 0.
     reduce
-        Divide width and height by this, 1..64: each sample is the mean of a square of so many samples a side, rounded
-        half up; at the right and bottom edge, of what there is of it. Channels are each by themselves, alpha too.
-        Memory grows with what is returned and a tile a thread; `max_pixels` bounds the picture at full size.
+        Divide width and height by this, 1..64. Each sample is the mean of a square of this side, rounded half up;
+        squares at the right and bottom edge may be smaller. Each channel is averaged by itself, alpha too. Memory grows
+        with what is returned and one tile per thread; `max_pixels` bounds the picture at full size.
 
     Returns
     -------
@@ -185,7 +185,7 @@ def decode(
     TransformNotFoundError
         The file names a class model that is not installed here.
     OSError
-        A file that was named is not there, or cannot be read.
+        A named file is not there, or cannot be read.
 
     Warns
     -----
@@ -216,8 +216,8 @@ def decode_region(
     region
         ``(x, y, width, height)`` in pixels, inside the picture.
     data, max_pixels, threads, transform, partial, reduce
-        As for `decode`; the limit bounds the whole picture, damage in tiles that are not touched is not told, and the
-        squares of `reduce` begin at the rectangle's left top corner.
+        As for `decode`. The limit bounds the whole picture, damage in other tiles is not noticed, and the squares of
+        `reduce` begin at the top left corner of the rectangle.
 
     Raises
     ------

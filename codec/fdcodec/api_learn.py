@@ -34,26 +34,26 @@ def learn(
     Parameters
     ----------
     images
-        Images as for `encode`, or paths of image files; the middle of each is used, ten megapixels of them all. Those
-        of 16 bits are reduced to 8 within the range of their samples, as which they are coded.
+        Images as for `encode`, or paths of image files. The middle of each is used, ten megapixels of them all. 16-bit
+        images are reduced to 8 bits within the range of their samples.
     parent
-        Model to start from, and to keep where the images say too little; None starts from nothing learned.
+        Model to start from, and to keep where the images say too little; None starts from the plain DCT.
     progress
         Called with stage, steps done and steps in all.
     stacks
-        Of each image which stack or film it is of, as a name or number, where several are slices or frames of one.
-        One image in five is held out, to judge what is learned from the others; slices beside each other are nearly the
-        same picture, so that of stacks the whole is held out, or a part that the others do not touch.
+        For slices or frames: the stack or film of each image, as a name or number. One image in five is held out, to
+        judge what is learned from the others. Neighbouring slices are nearly the same picture, so whole stacks are held
+        out, or a part of a long one without the slices beside it.
 
     Returns
     -------
     ClassModel
-        Give it to `encode` as `transform`, or keep it with its method ``save``: the file's name is then the model's.
+        Give it to `encode` as `transform`, or write it with its method ``save``; its name is then that of the file.
 
     Raises
     ------
     ParameterError
-        No image is given, or one is not an image, or `stacks` are not as many as these.
+        No image is given, one is not an image, or `stacks` has another length.
     FormatError, OSError
         A file cannot be read as an image, or as the class model that `parent` names.
     TransformNotFoundError

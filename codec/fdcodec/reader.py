@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 class Reader:
     """A file that is read in parts; use it in a ``with`` statement.
 
-    All but the pixels is checked when it is opened, and the tiles when they are read: a file of several tiles of which
-    one is damaged opens, and the others are read.
+    Opening checks everything except the tiles, which are checked when they are read: if one of several tiles is
+    damaged, the file opens, and the others can be read.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Reader:
     Raises
     ------
     FdcError, OSError
-        As for `decode`, but that tiles are not looked at.
+        As for `decode`, except that tiles are not checked.
     """
 
     def __init__(

@@ -9,8 +9,7 @@ from tests.images import photo
 
 import fdcodec
 from fdcodec import container
-from fdcodec.container import chunks
-from fdcodec.container.chunks import build_chunk, chunk_at, split_chunks
+from fdcodec.container.chunks import split_chunks
 from fdcodec.container.constants import SIGNATURE
 from fdcodec.errors import ChecksumError, FdcError, FormatError, ParameterError, PartialWarning, TruncatedError
 
@@ -116,32 +115,6 @@ def test_doubled_block_costs_no_tile(kind):
     assert (lost, f"chunk {kind.decode()}: it comes 2 times" in message) == (set(), True)
 
 
-class Counted(bytes):
-    """A chunk type that counts how often it is compared."""
-
-    comparisons = 0
-    __hash__ = bytes.__hash__
-
-    def __eq__(self, other):
-        """Compare, and count."""
-        type(self).comparisons += 1
-        return super().__eq__(other)
-
-
-def test_effort_for_doubled_blocks_grows_with_their_number(monkeypatch):
-    """Of many metadata blocks and payloads each is looked at a few times, and one line tells of the blocks."""
-    monkeypatch.setattr(
-        chunks, "chunk_at", lambda *place: (chunk := chunk_at(*place))._replace(kind=Counted(chunk.kind))
-    )
-    monkeypatch.setattr(Counted, "comparisons", 0)
-    start = STARTS[number_of(b"exIf")]
-    many = build_chunk(b"DATA", b"") * 500 + build_chunk(b"exIf", b"exif") * 500
-    salvaged = container.salvage(DATA[:start] + many + DATA[start:])
-    assert salvaged.faults == ("chunk exIf: it comes 501 times, the first one is taken",)
-    assert not salvaged.lost
-    assert 1000 < Counted.comparisons < 50 * 1000
-
-
 @pytest.mark.parametrize("kind", [b"FEND", b"pHSH", b"TIDX", b"exIf"])
 def test_damage_beside_the_tiles_is_named(kind):
     """A wrong end, hash, index or metadata block costs no tile; a damaged block is left out and named."""
@@ -173,27 +146,6 @@ def test_tiles_that_cannot_be_told_apart_are_refused():
     """Without the index, a missing chunk leaves open which one, and nothing is guessed."""
     with pytest.raises(FormatError):
         fdcodec.decode(without(number_of(b"TIDX"), FIRST + 2), partial=True)
-
-
-def test_chunks_of_one_length_are_not_mistaken():
-    """Where a gone chunk leaves open whose the others are, because all have one length, none is taken."""
-    header = container.Header(64, 16, 1, lossless=True, tile_size=16)
-    data = container.write(header, [bytes([k]) * 5 for k in range(4)])
-    gone = data.replace(build_chunk(b"DATA", b"\1" * 5), b"")
-    assert container.salvage(gone).lost == {0, 1, 2, 3}
-    assert container.salvage(gone[:-12]).lost == {0, 1, 2, 3}
-
-
-def test_chunks_of_one_length_are_not_mistaken_where_bytes_are_lost_elsewhere():
-    """A chunk that is gone and bytes lost behind it move tiles of one length to each other's places: none is taken."""
-    lengths = [5] * 5 + [6, 7, 8]
-    header = container.Header(16 * len(lengths), 16, 1, lossless=True, tile_size=16)
-    payloads = [bytes([k]) * length for k, length in enumerate(lengths)]
-    blocks = [build_chunk(b"DATA", payload) for payload in payloads]
-    damaged = container.write(header, payloads).replace(blocks[1], b"").replace(blocks[6], blocks[6][:-3])
-    salvaged = container.salvage(damaged)
-    assert salvaged.lost == {0, 1, 2, 3, 4, 5, 6}
-    assert salvaged.file.payloads[7] == payloads[7]
 
 
 @pytest.mark.parametrize("kind", [b"FHDR", b"TREF"])

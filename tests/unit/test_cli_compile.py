@@ -55,7 +55,8 @@ def test_nothing_is_left_to_compile():
 
 
 @pytest.mark.parametrize(
-    ("compiles", "last"), [(False, "all was ready: there is nothing left to compile"), (True, "all is ready, kept in ")]
+    ("compiles", "last"),
+    [(False, "everything was ready: nothing left to compile"), (True, "everything is ready, kept in ")],
 )
 def test_each_part_has_a_line_and_the_end_is_told(cli, monkeypatch, tmp_path, compiles, last):
     """A line a part, in order; the last one says whether anything had to be compiled, and where that is kept."""
@@ -111,7 +112,7 @@ def test_code_that_cannot_be_kept_is_not_promised(not_kept, monkeypatch, tmp_pat
     Console().announce_compilation("encoding")
     jit._first_compilation().call(tmp_path, "encode_plane")
     told = capfd.readouterr().err
-    assert "longer on a busy machine; it can be kept nowhere; set FDCODEC_CACHE_DIR to a directory that you can" in told
+    assert "longer on a busy machine; it cannot be kept; set FDCODEC_CACHE_DIR to a directory that you can" in told
     assert "`fdcodec compile` does it" not in told
     assert not_kept == []
 
@@ -120,7 +121,7 @@ def test_code_that_cannot_be_kept_is_not_compiled_in_advance(cli, not_kept, monk
     """`compile` ends with exit code 1 before any work where the next run would find nothing."""
     monkeypatch.setattr(command, "uses", lambda: {"one": lambda: pytest.fail("compiled")})
     result = cli("compile")
-    assert (result.code, "it can be kept nowhere; set FDCODEC_CACHE_DIR" in result.err) == (1, True)
+    assert (result.code, "it cannot be kept; set FDCODEC_CACHE_DIR" in result.err) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_existing_outputs_are_skipped_if_asked(cli):
     assert (result.code, "1 input skipped" in result.err) == (0, True)
     assert Path("a.fdc").read_bytes() == b"kept"
     result = cli("decode", "b.fdc", "--skip-existing")
-    assert (result.code, result.err) == (0, "1 input skipped, whose output exists\n")
+    assert (result.code, result.err) == (0, "1 input skipped: output exists\n")
     Path("c.fdc").write_bytes(Path("b.fdc").read_bytes())
     assert cli("decode", "b.fdc", "c.fdc", "--skip-existing").code == 0
     assert Path("c.png").exists()
@@ -158,8 +158,9 @@ def test_other_command_is_meant_where_no_output_is_named(cli, arguments, meant):
 
 
 def test_directory_that_is_meant_as_output_has_a_hint(cli, idle):
-    """A directory as the last name, as for cp, is refused with the option that writes into it."""
+    """A directory as the last name, as for cp, is refused, and the option that writes into it is named."""
     Path("out").mkdir()
-    assert "--out-dir names one to write into" in cli("encode", "a.png", "out").err
+    told = "out is a directory; add -r to take the files below it"
+    assert f"{told} (--out-dir names one to write into)\n" in cli("encode", "a.png", "out").err
     for command in (("check", "out"), ("encode", "out", "--out-dir", "else"), ("learn", "out", "-o", "a.fdt")):
-        assert "--out-dir to" not in cli(*command).err
+        assert f"{told}\n" in cli(*command).err

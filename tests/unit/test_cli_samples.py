@@ -25,7 +25,7 @@ def test_lossless_keeps_all_bits_or_refuses(cli):
     Path("deep.ppm").write_bytes(b"P6 4 4 65535\n" + samples.astype(">u2").tobytes())
     result = cli("encode", "deep.ppm", "--lossless")
     assert (result.code, Path("deep.fdc").exists()) == (3, False)
-    assert "--lossless: of the more than 8 bits of this PPM file" in result.err
+    assert "--lossless: Pillow reads only 8 bits of this PPM file" in result.err
     assert "or leave --lossless out" in result.err
     assert "note: colour of more than 8 bits was reduced" in cli("encode", "deep.ppm").err
     np.save("deep.npy", samples)

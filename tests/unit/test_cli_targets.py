@@ -19,7 +19,7 @@ from fdcodec.targets import psnr_db
         (("--psnr", "110"), "110 dB was not met"),
         (("--size", "10"), "10 bytes was not met"),
         (("--bpp", "0.1"), "12 bytes was not met"),
-        (("--bpp", "0.1"), " bits per pixel where 0.1 were asked for"),
+        (("--bpp", "0.1"), " bits per pixel instead of 0.1"),
     ],
 )
 def test_unreachable_target_is_said_and_exit_code_five(cli, target, words):

@@ -1,5 +1,7 @@
 """The folder of a comparison: there once there is something to write."""
 
+from unittest.mock import Mock
+
 import pytest
 from PIL import Image
 from tests.images import ramp
@@ -7,6 +9,7 @@ from tests.images import ramp
 from fdcodec.compare.rivals import WebP
 from fdcodec.compare.run import compare
 from fdcodec.compare.subjects import passed_over
+from fdcodec.errors import ParameterError
 
 
 @pytest.fixture
@@ -45,6 +48,6 @@ def test_what_is_passed_over_is_told(cli, picture, monkeypatch):
     (picture.parent / "photo.jpg").touch()
     (picture.parent / "below").mkdir()
     assert passed_over([picture.parent, picture]) == ["below", "photo.jpg"]
-    monkeypatch.setattr("fdcodec.compare.run.compare", lambda *_, **__: pytest.fail("work was begun"))
+    monkeypatch.setattr("fdcodec.compare.run.compare", Mock(side_effect=ParameterError("no more than the note")))
     result = cli("compare", str(picture.parent), "-o", "report")
-    assert "note: not compared, as no losslessly stored images: below, photo.jpg" in result.err
+    assert "note: not compared, as they are not lossless images: below, photo.jpg" in result.err

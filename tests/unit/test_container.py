@@ -1,4 +1,4 @@
-"""The container: both forms, their size, their limits, tiles."""
+"""The container: both forms, their size, their limits."""
 
 import struct
 import zlib
@@ -9,7 +9,7 @@ import pytest
 from fdcodec import container
 from fdcodec.container import Header, Metadata
 from fdcodec.container.chunks import build_chunk
-from fdcodec.errors import ChecksumError, FormatError, LimitError, ParameterError, TruncatedError, UnsupportedError
+from fdcodec.errors import FormatError, LimitError, TruncatedError, UnsupportedError
 from fdcodec.limits import MAX_METADATA_BYTES
 
 HASH = bytes(range(32))
@@ -136,47 +136,6 @@ def test_header_alone_needs_no_more_than_the_start_of_the_file():
     """The header is read from a file whose rest is missing."""
     for header, payloads in ((FLAT, [b"payload"]), (TILED, PAYLOADS)):
         assert container.read_header(container.write(header, payloads)[:120]) == header
-
-
-def test_only_wanted_tiles_are_read_and_checked():
-    """Damage in a tile that is not asked for does no harm."""
-    data = bytearray(container.write(TILED, [b"tile" * 4] * TILED.tile_count))
-    data[data.index(b"tile" * 4)] ^= 1
-    assert container.read(data, tiles=[1, 2]).payloads == (b"", b"tile" * 4, b"tile" * 4, b"", b"", b"")
-    with pytest.raises(ChecksumError, match="DATA"):
-        container.read(data)
-
-
-def test_tiles_cover_the_picture_once():
-    """Tile rectangles partition the picture, in row order, cut at the right and the bottom."""
-    rectangles = [TILED.tile_rectangle(index) for index in range(TILED.tile_count)]
-    assert rectangles[0] == (0, 0, 32, 32)
-    assert rectangles[-1] == (64, 32, 6, 18)
-    assert sum(width * height for _, _, width, height in rectangles) == TILED.pixels
-
-
-@pytest.mark.parametrize(
-    ("region", "tiles"),
-    [((0, 0, 1, 1), [0]), ((31, 0, 2, 1), [0, 1]), ((0, 31, 70, 2), [0, 1, 2, 3, 4, 5]), ((69, 49, 1, 1), [5])],
-)
-def test_tiles_of_a_region(region, tiles):
-    """A region needs exactly the tiles that share a pixel with it."""
-    assert TILED.tiles_in(region) == tiles
-
-
-@pytest.mark.parametrize("region", [(0, 0, 0, 1), (-1, 0, 2, 2), (69, 0, 2, 1), (0, 49, 1, 2), (0, 0, 71, 51)])
-def test_region_outside_the_picture(region):
-    """A region that is empty or leaves the picture is a wrong argument."""
-    with pytest.raises(ParameterError, match="region"):
-        TILED.tiles_in(region)
-
-
-def test_payloads_must_fit_the_tiles():
-    """The writer refuses a wrong number of payloads and two models."""
-    with pytest.raises(ParameterError):
-        container.write(TILED, PAYLOADS[1:])
-    with pytest.raises(ParameterError):
-        container.write(FLAT, [b""], model_ref=HASH, model_bytes=b"model")
 
 
 def test_metadata_limit_holds_for_the_writer():

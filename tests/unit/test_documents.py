@@ -74,6 +74,21 @@ def test_links_lead_somewhere(document):
     assert [target for target in targets if not (document.parent / target).exists()] == []
 
 
+@documents
+def test_anchors_are_headings(document):
+    """Every link to a place in a document leads to a heading there."""
+    for name, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", document.read_text()):
+        target = document.parent / name if name else document
+        headings = re.findall(r"^#+ (.+)$", target.read_text(), re.M)
+        assert anchor in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_words_of_the_glossary_are_in_order():
+    """Each word of the glossary is there once, in alphabetical order, so that it is found."""
+    rows = re.findall(r"^\| (.+?) \|.*\|.*\|$", (ROOT / "docs/glossary.md").read_text(), re.M)[1:]
+    assert rows == sorted(set(rows), key=lambda word: word.lower().replace("-", ""))
+
+
 def python_examples(name: str) -> list[str]:
     """Return the Python examples of a document."""
     return re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
@@ -150,19 +165,23 @@ def test_table_of_options_and_arguments_is_right():
     assert options <= known
 
 
+def listed_exit_codes() -> list[int]:
+    """Return the exit codes in the help of the command, in its order."""
+    from fdcodec.cli.main import fdcodec_group
+
+    return [int(code) for code in re.findall(r"\b(\d+) \w", fdcodec_group.help.partition("Exit codes:")[2])]
+
+
 def test_every_error_has_its_exit_code_in_the_help():
-    """The exit codes of the errors are those that the help lists."""
+    """The exit codes of the errors, of warnings and of an interrupt are those that the help lists, each once."""
     from fdcodec import errors
-    from fdcodec.cli.main import INTERRUPTED, fdcodec_group
+    from fdcodec.cli.main import INTERRUPTED
 
     codes = {INTERRUPTED, *(error.exit_code for error in vars(errors).values() if isinstance(error, type))}
-    assert [code for code in codes if f"{code} " not in fdcodec_group.help] == []
+    assert listed_exit_codes() == sorted(codes)
 
 
 def test_exit_codes_of_the_document_are_those_of_the_help():
     """The table of command.md and the help list the same exit codes."""
-    from fdcodec.cli.main import fdcodec_group
-
     table = (ROOT / "docs/command.md").read_text().partition("| exit code |")[2].partition("\n\n")[0]
-    listed = re.findall(r"\b(\d+) \w", fdcodec_group.help.partition("Exit codes:")[2])
-    assert re.findall(r"^\| (\d+) \|", table, re.M) == listed
+    assert [int(code) for code in re.findall(r"^\| (\d+) \|", table, re.M)] == listed_exit_codes()

@@ -17,23 +17,21 @@ def test_first_comes_what_is_saved_and_what_to_do():
     """The first line has the saving on images held out and the presets beside which it is, the second what is next."""
     model = ClassModel("scans", recipe=RECIPE)
     first, second, *others = report(model, Path("my/scans.fdt"), 12)
-    told = "3.4% fewer bytes at equal error than with the best preset, most often photo, on 3 images held out"
-    assert first == f"my/scans.fdt: {told}; the model's own bytes left out"
+    told = "3.4% fewer bytes at equal error than with the best preset, most often photo, on 3 held-out images"
+    assert first == f"my/scans.fdt: {told}, without the model's own bytes"
     assert second.startswith("  next: encode -t my/scans.fdt")
-    assert others[0] == f"  from 12 images, of which 3 only judged; hash {model.hash.hex()[:16]}"
-    assert (
-        others[1]
-        == "  of what was held out rotations save 2.3% of the cost of blocks, the filter 4.1% of the squared error"
-    )
-    assert others[2] == "  learned modes, and the share of the rate they save on blocks held out: none"
+    assert others[0] == f"  from 12 images, 3 of them held out; hash {model.hash.hex()[:16]}"
+    parts = "rotations save 2.3% of the cost of blocks, the filter 4.1% of the squared error"
+    assert others[1] == f"  on what was held out, {parts}"
+    assert others[2] == "  learned modes, and the share of the rate they save on held-out blocks: none"
 
 
 def test_what_is_not_saved_is_told():
     """A model that costs more, or of which nothing was measured, does not pass for one that saves."""
     worse = RECIPE | {"share_saved_against_presets": -0.012, "presets_compared": ["map"]}
-    assert saving(worse).startswith("1.2% more bytes at equal error than with the preset map, on 3 images")
+    assert saving(worse).startswith("1.2% more bytes at equal error than with the preset map, on 3 held-out images")
     unknown = RECIPE | {"share_saved_against_presets": None, "presets_compared": [], "images_held_out": 0}
-    assert saving(unknown).startswith("what it saves is not known: of fewer than five images none is held out")
+    assert saving(unknown).startswith("what it saves is not known: with fewer than five images none is held out")
 
 
 @pytest.mark.parametrize(

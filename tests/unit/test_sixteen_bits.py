@@ -8,7 +8,7 @@ from tests.images import noise, photo
 
 import fdcodec
 from fdcodec import container
-from fdcodec.coding.parameters import Parameters, finest_step, step_index_for
+from fdcodec.coding.parameters import Parameters
 from fdcodec.errors import FormatError, TargetWarning
 from fdcodec.image.sample_range import TOP, eight_bits, from_values, range_of, to_values
 
@@ -135,21 +135,28 @@ def test_exact_file_is_told_as_one():
         fdcodec.encode(np.full((9, 9), 7, np.uint16), psnr_db=60)
 
 
-@pytest.mark.parametrize("span", [1, 48, 255, 600])
+def step_of(data):
+    """Return the quantization step of a file, in its samples (SPEC 3.2, 4.3)."""
+    parameters = Parameters.from_bytes(container.read_header(data).parameters, 16)
+    return 2 ** (parameters.step_index / 32 - 4) * np.ptp(parameters.sample_range) / 255
+
+
+@pytest.mark.parametrize("span", [1, 48, 255, 400])
 def test_qualities_stop_where_samples_are_exact(span):
     """The finest step is half a sample: a short range is coded no finer than that, and nearly all of it exactly."""
-    samples = (photo(64, 64)[:, :, 0].astype(np.uint32) * span // 255).astype(np.uint16)
+    gray = photo(64, 64)[:, :, 0].astype(np.uint32)
+    samples = ((gray - gray.min()) * span // np.ptp(gray)).astype(np.uint16)
     data = fdcodec.encode(samples, quality=100, effort=2, transform="photo")
-    parameters = Parameters.from_bytes(container.read_header(data).parameters, 16)
     error = np.abs(fdcodec.decode(data).astype(int) - samples)
-    finest = finest_step((int(samples.min()), int(samples.max())))
-    assert parameters.step_index == max(finest, step_index_for(100, deep=True))
+    assert step_of(data) == pytest.approx(0.5, rel=0.011)
     assert (error.max() <= 1, np.mean(error > 0) < 0.01) == (True, True)
 
 
-def test_long_ranges_have_all_qualities():
-    """Where half a sample is finer than the finest quality, that is the bound."""
-    assert finest_step((0, 4095)) < step_index_for(100, deep=True) < finest_step((0, 255))
+@pytest.mark.parametrize("span", [600, 4095, 65535])
+def test_long_ranges_have_all_qualities(span):
+    """Where half a sample is finer than the finest quality, that is the bound: 0.24 of a 255th of the range."""
+    data = fdcodec.encode(np.array([[0, span]], np.uint16), quality=100, effort=2, transform="photo")
+    assert step_of(data) == pytest.approx(0.24 * span / 255, rel=0.011)
 
 
 def test_size_is_met():

@@ -55,7 +55,7 @@ def test_channels_that_are_neither_colour_nor_alpha_are_told(photometric, extra,
     assert notes == (
         f"only the first {read} of {channels} channels were read: the others are neither colour nor alpha",
     )
-    with pytest.raises(UnsupportedError, match=f"lossless: of the {channels} channels of this TIFF file {read} would"):
+    with pytest.raises(UnsupportedError, match=f"lossless: only {read} of the {channels} channels of this TIFF"):
         read_image(tiff(samples, photometric, extra), lossless=True)
 
 
@@ -77,7 +77,7 @@ def test_channels_of_other_colours_are_counted_as_stored():
     ("photometric", "stored", "note"),
     [
         (GRAY, [20, 100], "La is stored as LA: its colours are divided by alpha, and rounded"),
-        (COLOUR, [200, 20, 30, 100], "colours that were multiplied by alpha were divided by it, and rounded"),
+        (COLOUR, [200, 20, 30, 100], "colours multiplied by alpha were divided by it, and rounded"),
     ],
 )
 def test_colours_that_are_multiplied_by_alpha_are_told(photometric, stored, note):
@@ -96,7 +96,7 @@ def test_signed_samples_are_told():
     data = tiff(np.array([[[1], [200]]], np.uint8), GRAY, sample_format=2)
     picture, notes = read_image(data)
     assert picture.samples.ravel().tolist() == [1, 200]
-    assert notes == ("signed samples were taken for unsigned ones: -128..-1 are 128..255",)
+    assert notes == ("signed samples were read as unsigned: -128..-1 became 128..255",)
     with pytest.raises(UnsupportedError, match="lossless: the samples of this TIFF file are signed"):
         read_image(data, lossless=True)
 

@@ -13,11 +13,11 @@ from fdcodec.errors import FdcError, ParameterError, TargetWarning
 from fdcodec.parallel import each
 
 NOT_AS_ASKED = TargetWarning.exit_code
-"""Exit code of a result that was written, but is not what was asked for; `not_as_asked` among its facts says why."""
+"""Exit code of a result that was written, but not as asked; its fact `not_as_asked` says so."""
 
 
 class Outcome(NamedTuple):
-    """What became of a job: its exit code, the facts to report, and the fault, empty where there is none."""
+    """The result of a job: its exit code, the facts to report, and the fault, empty if there is none."""
 
     code: int
     facts: dict[str, Any]
@@ -34,14 +34,14 @@ def run_jobs(
 ) -> int:
     """Do the jobs, report them in order, and return the exit code.
 
-    It is that of the only job; of several, 1 if any failed, else 5 if any was not done as asked.
+    With one job it is the code of that job. With several it is 1 if any failed, else 5 if any was not done as asked.
 
     Parameters
     ----------
     jobs
         What to do, at least one.
     work
-        Does one job and returns the facts to report; a `fault` among them, an FdcError, is what the job failed by.
+        Does one job and returns the facts to report; a `fault` among them is the FdcError that made the job fail.
     console
         Where to report.
     force
@@ -75,7 +75,7 @@ def run_jobs(
 
 
 def _report(job: Job, outcome: Outcome, console: Console) -> int:
-    """Say what became of a job, and return its exit code."""
+    """Report the result of a job, and return its exit code."""
     if outcome.fault:
         console.fail(job.name, outcome.fault, job.place | outcome.facts)
     else:
@@ -112,7 +112,7 @@ def check_directory(target: Path) -> None:
 
 
 def check_model_path(target: Path, force: bool) -> None:
-    """Raise an error, before any work, if a class model cannot be written to a path or not be found there."""
+    """Raise an error, before any work, if a class model cannot be written to a path, or would not be found there."""
     from fdcodec.model.registry import SUFFIX, has_suffix
 
     check_directory(target)
@@ -123,12 +123,12 @@ def check_model_path(target: Path, force: bool) -> None:
 
 
 def _check_target(job: Job) -> None:
-    """Raise an error if the output is that of another input, the input itself, nowhere to be written, or kept."""
+    """Raise an error if the output is another input's, the input itself, cannot be written, or exists and is kept."""
     if not job.make_directory and (job.source == STREAM or job.source.exists()):
         check_directory(job.target)
     if job.rival is not None:
         raise ParameterError(
-            f"would be written to {job.target}, as {job.rival} is; rename one of them, "
+            f"would be written to {job.target}, like {job.rival}; rename one of them, "
             "or take it in a run of its own with another --out-dir"
         )
     if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):

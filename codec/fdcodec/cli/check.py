@@ -26,7 +26,7 @@ def check(
     threads: int,
     max_pixels: int,
 ) -> int:
-    """Check that .fdc files are whole, decode, and decode to the hash they carry."""
+    """Check that .fdc files are intact, that they decode, and that the samples have the hash the file carries."""
     from fdcodec.model import resolve
 
     console = Console(as_json=as_json, quiet=quiet)

@@ -1,4 +1,4 @@
-"""``fdcodec compare``: rate-distortion of fdcodec and of the other codecs that are installed, as a report."""
+"""``fdcodec compare``: a rate-distortion report on fdcodec and the other installed codecs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ METRICS = ("psnr", "ms-ssim", "ssimulacra2")
 """What may be chosen, here because `fdcodec.compare` takes time to import."""
 
 DURATION = (
-    "every codec codes every image at each quality, some ten seconds a codec for 512x512; fewer --codecs, "
+    "every codec encodes every image at every quality, about ten seconds per codec for 512x512; fewer --codecs, "
     "--transforms, --qualities or --metrics take less"
 )
 
@@ -70,21 +70,21 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     default="auto,dct",
     shell_complete=listed_model_names,
     show_default=True,
-    help="Class models of fdcodec, names or paths, joined by commas; each is a codec of its own.",
+    help="Class models of fdcodec, names or paths, joined by commas; each counts as a codec.",
 )
 @click.option(
     "--no-embed",
     is_flag=True,
-    help="Files of fdcodec name class models of your own, and do not count them.",
+    help="Do not count class models of your own: fdcodec files only name them.",
 )
 @click.option(
-    "--tune", type=click.Choice(TUNES), default="psnr", show_default=True, help="Of files of fdcodec, as of encode."
+    "--tune", type=click.Choice(TUNES), default="psnr", show_default=True, help="Tuning of fdcodec files, as in encode."
 )
 @click.option(
     "--qualities",
     metavar="NUMBERS",
     callback=_numbers,
-    help="Four or more over a wide range, such as 10,30,50,70,90,97, in place of each codec's own ladder.",
+    help="Four or more over a wide range, such as 10,30,50,70,90,97, instead of each codec's own.",
 )
 @click.option("--gray", is_flag=True, help="Reduce colour images to gray.")
 @click.option(
@@ -109,7 +109,7 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     console = Console()
     console.announce_compilation("comparing")
     if names := passed_over(images):
-        console.say(f"note: not compared, as no losslessly stored images: {', '.join(first_of(names))}")
+        console.say(f"note: not compared, as they are not lossless images: {', '.join(first_of(names))}")
     given = {name: value for name, value in choices.items() if value is not None}
     given |= {"embed": False if no_embed else "auto", "accepted": partial(console.say, DURATION), "track": _progress()}
     comparison = run.compare(images, output, **given)
@@ -123,7 +123,7 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
 
 
 def _figures(rates: dict[str, dict[str, BDRate]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the BD-rates by measure and codec, None where one is refused, and why those are."""
+    """Return the BD-rates by measure and codec, None for those that are refused, and the reasons."""
     percents: dict[str, dict[str, Any]] = {measure: {} for measure in rates}
     refused: dict[str, dict[str, Any]] = {measure: {} for measure in rates}
     for measure, by_codec in rates.items():
@@ -135,7 +135,7 @@ def _figures(rates: dict[str, dict[str, BDRate]]) -> dict[str, dict[str, dict[st
 
 
 def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
-    """Print the BD-rates, one line a measure, why any was refused and what to do then, and what was left out."""
+    """Print the BD-rates, one line per measure, with reasons and advice for those refused, and what was left out."""
     from fdcodec.compare.aggregate import anchor_of
 
     anchor = comparison.codecs[anchor_of(comparison)]
@@ -147,7 +147,7 @@ def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
         write_line(f"BD-rate against {anchor}, {measure}: {', '.join(parts) or 'none, images are too small'}")
     if any(rate.reason for by_codec in rates.values() for rate in by_codec.values()):
         write_line(
-            "where it is refused, give --qualities more values over a wider range, or none: each codec has its own"
+            "if it is refused, give --qualities more values over a wider range, or leave it out: each codec has its own"
         )
     for label, missing in comparison.skipped.items():
         write_line(f"{label} was left out: it needs {missing}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command()
 def compile() -> int:
-    """Compile now what the first use of each part would wait for: four to six minutes, once for each version."""
+    """Compile all code now, so that no first use has to wait: four to six minutes, once per version."""
     from fdcodec.first_use import compile_beside
     from fdcodec.kernels.code_cache import is_code_kept
     from fdcodec.kernels.jit import before_compiling
@@ -38,12 +38,12 @@ def compile() -> int:
     before_compiling(begin)
     with console.progress() as progress:
         _use(parts, console, progress)
-    console.say(f"all is ready, kept in {kept[0]}" if kept else "all was ready: there is nothing left to compile")
+    console.say(f"everything is ready, kept in {kept[0]}" if kept else "everything was ready: nothing left to compile")
     return 0
 
 
 def _use(parts: dict[str, Callable[[], object]], console: Console, progress: Callable[[str, int, int], None]) -> None:
-    """Use one part after another, and tell of each."""
+    """Use one part after another, and report each."""
     for done, (part, use) in enumerate(parts.items()):
         progress(part, done, len(parts))
         start = perf_counter()
@@ -75,7 +75,7 @@ def uses() -> dict[str, Callable[[], object]]:
 
 
 def _rings(side: int) -> NDArray[np.uint8]:
-    """Return a gray picture with enough of edges, plain parts and noise for all that `learn` does."""
+    """Return a gray picture with enough edges, plain parts and noise for all that `learn` does."""
     import numpy as np
 
     y, x = np.mgrid[:side, :side]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 STDOUT_CLOSED = "standard output is closed"
 COUNTING = "counting the bits of"
-NOT_KEPT = "it can be kept nowhere; set FDCODEC_CACHE_DIR to a directory that you can write, or each run compiles again"
+NOT_KEPT = "it cannot be kept; set FDCODEC_CACHE_DIR to a directory that you can write to, or each run compiles again"
 
 _OPTION_OF = {
     name: f"--{name.replace('_', '-')}"
@@ -58,7 +58,7 @@ class Console:
     as_json
         Write one JSON object a line to stdout for each input.
     quiet
-        Say nothing but errors.
+        Print only errors.
     """
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
@@ -73,14 +73,14 @@ class Console:
             self._echo(text)
 
     def say_if(self, note: str) -> None:
-        """Write a note on no input of its own, if there is one."""
+        """Write a note that concerns no single input, if there is one."""
         if note:
             self.say(f"note: {note}")
 
     def report(self, source: str, facts: dict[str, Any]) -> None:
         """Report a success: all facts as JSON, or the `summary` and the `notes` among them as text.
 
-        An `input` among the facts is what JSON has in the place of the source.
+        An `input` among the facts replaces the source in JSON.
         """
         if self._as_json:
             self.record(source, facts)
@@ -90,7 +90,7 @@ class Console:
         self.say(f"{source}: {facts['summary']}")
 
     def record(self, source: str, facts: dict[str, Any]) -> None:
-        """Write facts as JSON, if that is what is written."""
+        """Write facts as JSON, if `as_json`."""
         if self._as_json:
             write_line(as_json({"input": source, **facts}))
 
@@ -103,7 +103,7 @@ class Console:
 
     @contextmanager
     def gathered_notes(self, inputs: int) -> Iterator[None]:
-        """Say what is noted in this context at its end, each kind once, where there are more than a few inputs."""
+        """Say the notes of this context at its end, each kind once, if there are more than a few inputs."""
         self._gathered = notes = Notes() if inputs > SHOWN else None
         try:
             yield
@@ -113,7 +113,7 @@ class Console:
                 self.say(line)
 
     def fail(self, source: str, message: str, facts: dict[str, Any] | None = None) -> None:
-        """Report a failure in one line, in JSON with the facts that there are; errors are said even when quiet."""
+        """Report a failure in one line, in JSON with the known facts; `quiet` does not silence errors."""
         message = " ".join(in_options(message.removeprefix(f"{source}: ")).split())
         if self._as_json:
             write_line(as_json({"input": source, "error": message, **(facts or {})}))
@@ -123,7 +123,7 @@ class Console:
     def progress(self) -> Iterator[Callable[[str, int, int], None]]:
         """Give a function that shows stage, steps done and steps in all, in a bar where stderr is a terminal.
 
-        The bar is there from the first step of several on; lines are written above it.
+        The bar appears at the first of several steps; lines are written above it.
         """
         try:
             yield self._show
@@ -165,7 +165,7 @@ class Console:
 
 
 def _started_bar() -> Progress:
-    """Return a bar on stderr, of one task, which goes away when it is stopped."""
+    """Return a bar on stderr with one task, which disappears when it is stopped."""
     from rich.console import Console as RichConsole
     from rich.progress import Progress
 
@@ -176,7 +176,7 @@ def _started_bar() -> Progress:
 
 
 def _compiling_time(task: str, kernel: str) -> str:
-    """Return about how long it takes to compile what a task needs, as far as its first kernel that is missing tells."""
+    """Return about how long compiling takes for a task, judged by the first kernel that is missing."""
     from fdcodec.first_use import LOSSY_STARTERS
 
     if kernel in LOSSY_STARTERS:
@@ -185,7 +185,7 @@ def _compiling_time(task: str, kernel: str) -> str:
 
 
 def as_json(facts: dict[str, Any]) -> str:
-    """Return facts as JSON in one line; names that are not UTF-8 are escaped, and all else beyond ASCII with them."""
+    """Return facts as JSON in one line; if a name is not UTF-8, everything beyond ASCII is escaped."""
     text = json.dumps(facts, ensure_ascii=False)
     try:
         text.encode()
@@ -195,7 +195,7 @@ def as_json(facts: dict[str, Any]) -> str:
 
 
 def write_line(text: str) -> None:
-    """Write a line to stdout; OSError where that is closed, since a result that nobody gets is a failure."""
+    """Write a line to stdout; OSError if that is closed, since a result that nobody gets is a failure."""
     if sys.stdout is None:
         raise OSError(STDOUT_CLOSED)
     click.echo(text)
@@ -207,7 +207,7 @@ def on_terminal() -> bool:
 
 
 def in_options(message: str) -> str:
-    """Return a message of the library with the options' names in place of the arguments' names."""
+    """Return a message of the library with names of options instead of names of arguments."""
     head, mark, tail = message.partition(": ")
     words = head.split(" ")
     if mark and len(words) == 1 and words[0] in _OPTION_OF:

@@ -42,24 +42,24 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @options.inputs_and_output
 @options.outputs
 @click.option(
-    "--frames", "all_frames", is_flag=True, help="Take every frame or page: a.tif gives a-1.fdc, a-2.fdc and so on."
+    "--frames", "all_frames", is_flag=True, help="Encode every frame or page: a.tif gives a-1.fdc, a-2.fdc and so on."
 )
 @click.option("-q", "--quality", type=float, help="0 (smallest) to 100 (finest); 75 if no target is given.")
 @click.option(
     "--psnr",
     "psnr_db",
     type=float,
-    help="PSNR to meet within 0.1, 1 to 120 dB by the peak 255, or 65535 of 16 bits; exit code 5 where no file has it.",
+    help="PSNR to reach within 0.1 dB, 1 to 120; the peak is 255, or 65535 for 16 bits. Exit code 5 if no file has it.",
 )
-@click.option("--bpp", type=float, help="Largest size, in bits per pixel, up to 64; exit code 5 where no file has it.")
+@click.option("--bpp", type=float, help="Largest size in bits per pixel, up to 64; exit code 5 if no file is so small.")
 @click.option(
     "--size",
     "size_bytes",
     metavar="BYTES",
     callback=options.byte_count,
-    help="Largest size, as 40000, 40k or 1.5M, of which k is 1000 bytes; exit code 5 where no file has it.",
+    help="Largest size, such as 40000, 40k or 1.5M; k is 1000 bytes. Exit code 5 if no file is so small.",
 )
-@click.option("--lossless", is_flag=True, help="Give back every sample exactly.")
+@click.option("--lossless", is_flag=True, help="Keep every sample exactly.")
 @click.option(
     "-t",
     "--transform",
@@ -71,23 +71,23 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
 @click.option(
     "--embed/--no-embed",
     default=None,
-    help="Put the whole class model into the file, or only its hash; without either presets by hash, and of others "
-    "what they differ in from a preset.",
+    help="Put the whole class model into the file, or only its hash. By default a preset is named by its hash, and "
+    "another model is stored as its difference from a preset.",
 )
 @click.option("-e", "--effort", type=int, default=5, show_default=True, help="1 (fastest) to 9 (smallest file).")
 @options.threads
 @click.option(
     "--tile",
     type=int,
-    help=f"Side of tiles that can be decoded alone, {MIN_TILE_SIZE} to {MAX_SIDE} pixels; else by the picture's size.",
+    help=f"Side of the tiles, {MIN_TILE_SIZE} to {MAX_SIDE} pixels; each decodes alone. The default is by image size.",
 )
-@click.option("--sparsity", type=int, help="Most coefficients kept in a block; else no limit.")
+@click.option("--sparsity", type=int, help="Most coefficients kept in a block; no limit by default.")
 @click.option(
     "--tune",
     type=click.Choice(TUNES),
     default="psnr",
     show_default=True,
-    help="visual: finer steps where errors are seen, coarser ones where the picture hides them.",
+    help="visual: finer steps where errors are visible, coarser ones where the image hides them.",
 )
 @click.option(
     "--metadata",
@@ -97,7 +97,7 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
     shell_complete=options.completing("all", "none", *_METADATA),
     help="What to store: all, none, or some of exif,xmp,icc, joined by commas.",
 )
-@click.option("--verify", is_flag=True, help="Decode the result, and store the hash of its samples, for `check`.")
+@click.option("--verify", is_flag=True, help="Decode the result, and store a hash of its samples for `check`.")
 @options.reports
 def encode(
     inputs: tuple[str, ...],
@@ -148,7 +148,7 @@ def encode(
 
 
 def _check_suffix(suffix: str) -> None:
-    """Raise an error if an output has the suffix of another image format, as that of a decode has, or of models."""
+    """Raise an error if an output has the suffix of another image format, as for a decode, or of class models."""
     from PIL import Image
 
     from fdcodec.model.registry import SUFFIX
@@ -167,7 +167,7 @@ def _is_given(name: str) -> bool:
 
 
 def _tell_of_model(transform: str, embed: bool | None, console: Console) -> None:
-    """Say what a class model that is no preset costs in each file; of one that files only name, if it is absent."""
+    """Say what a class model that is no preset costs in each file, or, if files only name it, whether it is absent."""
     from fdcodec.model import resolve
     from fdcodec.model.embedding import embedding
     from fdcodec.model.registry import is_preset
@@ -191,8 +191,8 @@ def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None
         place = next(filter(None, listed), "a directory, and name that in FDCODEC_MODEL_PATH")
         console.say(
             f"warning: keep {transform}: it is not installed, and without it nobody can decode these files. "
-            f"They decode with -t {quote(transform)}, or with no option where it is installed: copy it to {place}. "
-            "Or leave --no-embed out, and each file carries it"
+            f"To decode them, give -t {quote(transform)}, or install it: copy it to {place}. "
+            "Or leave out --no-embed, and each file carries it"
         )
 
 
@@ -229,8 +229,8 @@ def _encode(
 
 
 def _told(miss: TargetWarning | None, target: Target, bpp: float) -> str:
-    """Return in what the target was missed, of bits per pixel in these, too; empty where it was not."""
+    """Return how the target was missed, also in bits per pixel if those were asked for; empty if it was met."""
     if miss is None:
         return ""
-    asked = f"; that is {bpp:.4g} bits per pixel where {target.value:g} were asked for" if target.kind == "bpp" else ""
+    asked = f"; that is {bpp:.4g} bits per pixel instead of {target.value:g}" if target.kind == "bpp" else ""
     return f"{miss}{asked}"

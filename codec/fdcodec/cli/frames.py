@@ -1,4 +1,4 @@
-"""Inputs of several frames, such as pages, and how they are read."""
+"""Inputs with several frames, such as pages, and how they are read."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 def each_frame(files: Iterable[Found]) -> list[Found]:
-    """Return an input for each frame of files that have several, called as the file and its number, and the others.
+    """Return an input for each frame of files that have several, named after the file and its number, and the others.
 
     Raises
     ------
     click.UsageError
-        An input can be read once only, and frames are counted first.
+        An input can be read only once, but frames are counted first.
     """
     return [frame for file in files for frame in _frames(file)]
 

@@ -1,4 +1,4 @@
-"""Where another choice than that of an encode is likely better: without loss."""
+"""When lossless coding is likely better than what was encoded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fdcodec.image.picture import Samples
 
 MOST_PATTERNS = 0.75
-"""Different patterns for each byte of the file without metadata, up to which this is likely smaller without loss.
+"""Most different patterns per byte of the file (without metadata) at which it is likely smaller without loss.
 
 At qualities 30 to 85, 49 of 56 files of drawn pictures up to it were, and 6 of 106 above it; at 92, 36 of 41 and 15
 of 50. Pages with noise have 1.4 and more. Of 194 small pictures at 75 it finds 35 of the 100 that were smaller, and 9
@@ -24,16 +24,16 @@ others; of those missed, lines of one pixel apart, five lose more than 100 bytes
 
 
 def hint(data: bytes, target: Target, miss: TargetWarning | None, samples: Samples) -> str:
-    """Return why `--lossless` is likely better than the file that was made for a target; empty where it is not.
+    """Return why `--lossless` is likely better than the file made for a target; empty if it is not.
 
     Parameters
     ----------
     data
         The file.
     target, miss
-        What was asked for, and in what it was missed, if it was.
+        What was asked for, and how it was missed, if it was.
     samples
-        Of the picture, shape (height, width, 1..4).
+        The picture's, shape (height, width, 1..4).
     """
     if target.kind == "lossless":
         return ""
@@ -48,7 +48,7 @@ def hint(data: bytes, target: Target, miss: TargetWarning | None, samples: Sampl
 
 
 def _is_finest(parameters: Parameters) -> bool:
-    """Tell whether no lossy file of the picture has a finer step, or gains by it."""
+    """Tell whether no lossy file of the picture has a finer step, or would gain by one."""
     short = parameters.sample_range
     return parameters.quality == 100 or (short is not None and parameters.step_index <= finest_step(short))
 

@@ -11,15 +11,15 @@ from fdcodec.cli.console import COUNTING, Console, write_line
 from fdcodec.cli.jobs import Job, find_files, jobs_of
 
 HASH_DIGITS = 16
-"""Of a class model's hash, as `transforms` shows; small files have 8."""
+"""Digits shown of a class model's hash, as by `transforms`; small files have 8."""
 
 
 @click.command()
 @options.inputs
 @click.option("--bits", is_flag=True, help="Decode, and show where the bits go.")
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object per line.")
 def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) -> int:
-    """Show what .fdc files hold, of damaged ones as far as it can be read; without --bits nothing is decoded."""
+    """Show what .fdc files hold, and of damaged files what is readable. Only --bits decodes them."""
     if bits:
         Console().announce_compilation(COUNTING)
     jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive))

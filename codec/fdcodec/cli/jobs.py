@@ -16,13 +16,13 @@ from fdcodec.paths import content_of, holds
 from fdcodec.words import counted, first_of
 
 STREAM = Path("-")
-"""Standard input or standard output in place of a file."""
+"""Standard input or standard output instead of a file."""
 
 
 class Found(NamedTuple):
     """An input, its path relative to what it was found under, and why it cannot be read, if it is such a directory.
 
-    Of one of several frames `frame` is its number, from 1 on, and `relative` ends in a name for that frame.
+    For one of several frames, `frame` is its number from 1, and `relative` ends in a name for that frame.
     """
 
     path: Path
@@ -35,7 +35,7 @@ class Found(NamedTuple):
 class Job:
     """One input, where its result goes, whether the user named that, and an earlier input that goes there, `rival`.
 
-    Of a directory that cannot be read `fault` says why; it has no result. `frame` is the number, from 1 on, of one of
+    For a directory that cannot be read, `fault` says why; it has no result. `frame` is the number, from 1, of one of
     several frames. `may_replace` is whether an existing output may be replaced.
     """
 
@@ -55,7 +55,7 @@ class Job:
 
     @property
     def place(self) -> dict[str, Any]:
-        """What JSON tells of a frame: the file as its input, and its number."""
+        """What JSON has for a frame: the file as its input, and its number."""
         return {} if self.frame is None else {"input": str(self.source), "frame": self.frame}
 
     @property
@@ -64,7 +64,7 @@ class Job:
         return self.target == STREAM and self.fault is None
 
     def is_done(self) -> bool:
-        """Tell whether there is an output that is not empty, which is this job's own."""
+        """Tell whether this job's own output exists and is not empty."""
         if self.target == STREAM or self.rival is not None or not holds(self.target.is_file):
             return False
         if self.target.stat().st_size == 0:
@@ -87,7 +87,7 @@ class Job:
             if sys.stdout is None:
                 raise OSError(STDOUT_CLOSED)
             rest = memoryview(data)
-            while rest:  # without a buffer, as of python -u, a part may be written
+            while rest:  # without a buffer, as with python -u, only a part may be written
                 rest = rest[sys.stdout.buffer.write(rest) :]
             sys.stdout.buffer.flush()
             return
@@ -99,14 +99,14 @@ class Job:
 def split_output(
     inputs: tuple[str, ...], output: str | None, out_dir: str | None, is_output: Callable[[Path], bool], endings: str
 ) -> tuple[tuple[str, ...], str | None]:
-    """Return the inputs and the output, which without -o and --out-dir may be the last of several inputs.
+    """Return the inputs and the output; without -o and --out-dir that may be the last of several inputs.
 
-    Of two names a last ``-`` is standard output. `endings` are those of outputs, for the message.
+    With two names, a last ``-`` is standard output. `endings` lists suffixes of outputs for the message.
 
     Raises
     ------
     click.UsageError
-        The last of two names is that of neither an input nor an output.
+        The last of two names is neither an input nor an output.
     """
     if output is not None or out_dir is not None or len(inputs) < 2:
         return inputs, output
@@ -122,7 +122,7 @@ def find_files(
 ) -> list[Found]:
     """Return the files among and below the inputs, and the directories below them that cannot be read.
 
-    `out_dir` is None where outputs could be written into a directory, and none was named for them.
+    `out_dir` is None if outputs could be written into a directory, and none was named for them.
 
     Raises
     ------
@@ -155,13 +155,13 @@ def _all_below(top: Path, on_fault: Callable[[OSError], object] | None = None) -
 
 
 def _is_taken(file: Path, suffixes: Collection[str]) -> bool:
-    """Tell whether a file below a directory is an input; what macOS keeps beside files on foreign disks is none."""
+    """Tell whether a file below a directory is an input; the `._` files of macOS are not."""
     named_so = file.suffix.lower() in suffixes and not file.name.startswith("._")
     return named_so and holds(file.is_file, unreachable=True)
 
 
 def note_on_left_out(inputs: Iterable[str], suffixes: Collection[str]) -> str:
-    """Return a note on how many files below the inputs are not taken, and how these end; empty where all are."""
+    """Return a note on how many files below the inputs are left out, and their suffixes; empty if none."""
     below = (file for path in inputs if holds(Path(path).is_dir) for file in _all_below(Path(path)))
     ends = Counter(file.suffix.lower() or "no suffix" for file in below if not _is_taken(file, suffixes))
     if not ends:
@@ -203,15 +203,15 @@ def jobs_of(files: Iterable[Found]) -> list[Job]:
 
 
 def without_done(jobs: list[Job], console: Console) -> list[Job]:
-    """Return the jobs whose outputs do not exist yet; an output is written in one step, so what is there is whole.
+    """Return the jobs whose outputs do not exist yet; outputs are written in one step, so existing ones are whole.
 
-    What cannot be done at all, as onto the input or another input's output, remains, to be reported.
+    Jobs that cannot be done, such as onto their own input or another output, remain, to be reported.
     """
     done = {job: job.is_done() for job in jobs}
     for job in filter(done.get, jobs):
         console.record(job.name, job.place | {"output": str(job.target), "skipped": True})
     remaining = [job for job in jobs if not done[job]]
-    console.say(f"{counted(len(jobs) - len(remaining), 'input')} skipped, whose output exists")
+    console.say(f"{counted(len(jobs) - len(remaining), 'input')} skipped: output exists")
     return remaining
 
 
@@ -233,6 +233,6 @@ def _target(file: Found, suffix: str, output: str | None, out_dir: str | None) -
 
 
 def split_threads(threads: int, jobs: list[Job]) -> tuple[int, int]:
-    """Return how many jobs go at a time, and how many threads each has."""
+    """Return how many jobs run at a time, and how many threads each has."""
     at_once = max(min(threads, len(jobs)), 1)
     return at_once, threads // at_once

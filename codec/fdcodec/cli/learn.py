@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DURATION = (
-    "it takes the longer the more pixels they have: ten megapixels, the most that is used of them, "
-    "take two to four minutes on two processors"
+    "the time grows with their pixels: ten megapixels, the most that is used, take two to four minutes "
+    "on two processors"
 )
 
 
 @click.command()
 @options.inputs
-@click.option("--frames", "all_frames", is_flag=True, help="Learn from every frame or page, not from the first only.")
+@click.option("--frames", "all_frames", is_flag=True, help="Learn from every frame or page, not only from the first.")
 @click.option(
     "-o",
     "--output",
     required=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The class model, NAME.fdt; it is found by NAME.",
+    help="Class model to write, NAME.fdt; `-t NAME` then names it.",
 )
 @click.option(
     "--parent",
@@ -46,7 +46,7 @@ DURATION = (
     help="Model to start from: a preset or an .fdt file.",
 )
 @click.option("-f", "--force", is_flag=True, help="Replace an existing output.")
-@click.option("--quiet", is_flag=True, help="Say nothing but errors.")
+@click.option("--quiet", is_flag=True, help="Print only errors.")
 def learn(
     inputs: tuple[str, ...],
     recursive: bool,
@@ -58,7 +58,7 @@ def learn(
 ) -> int:
     """Learn a class model from images of one kind.
 
-    Images that cannot be read are left out, and the exit code is then 1.
+    Images that cannot be read are left out; the exit code is then 1.
     """
     from fdcodec import api_learn
     from fdcodec.arguments import resolved
@@ -102,7 +102,7 @@ def _told(progress: Callable[[str, int, int], None], console: Console) -> Callab
 
 
 def _read(job: Job, pictures: Pictures, console: Console) -> NDArray[np.uint8] | None:
-    """Return what is learned from of an image, which of 16 bits is half of it; None of one that cannot be read."""
+    """Return the 8-bit samples to learn from; None for an image that cannot be read."""
     from fdcodec.training.training_images import training_samples
 
     try:

@@ -1,4 +1,4 @@
-"""What `fdcodec learn` tells of a model at its end: what it saves, what to do next, and what it is made of."""
+"""What `fdcodec learn` reports at its end: what the model saves, what to do next, and what it is made of."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HARDLY = 0.01  # share saved below which a model is hardly worth what it takes 
 
 
 def report(model: ClassModel, path: Path, n_images: int) -> Iterator[str]:
-    """Yield the lines: first what images that were held out take, and what to do, then what concerns the curious.
+    """Yield the lines: what the model saves on held-out images, what to do next, then details.
 
     Parameters
     ----------
@@ -24,30 +24,30 @@ def report(model: ClassModel, path: Path, n_images: int) -> Iterator[str]:
     path
         Where it was saved.
     n_images
-        Of how many images it was learned.
+        Number of images it was learned from.
     """
     recipe = model.recipe
     yield f"{path}: {saving(recipe)}"
     yield f"  next: {advice(recipe['share_saved_against_presets'], path, len(embedding(model, 'auto')))}"
-    held_out = f", of which {recipe['images_held_out']} only judged" if recipe["images_held_out"] else ""
+    held_out = f", {recipe['images_held_out']} of them held out" if recipe["images_held_out"] else ""
     yield f"  from {counted(n_images, 'image')}{held_out}; hash {model.hash.hex()[:16]}"
     yield f"  {worth_of_parts(recipe)}"
     yield f"  {worth_of_modes(model)}"
 
 
 def saving(recipe: dict[str, Any]) -> str:
-    """Return what images held out take beside the presets that were the best for them."""
+    """Return how held-out images compare with the presets that were the best for them."""
     saved = recipe["share_saved_against_presets"]
     if saved is None:
-        return "what it saves is not known: of fewer than five images none is held out to measure it"
+        return "what it saves is not known: with fewer than five images none is held out to measure it"
     best, *others = recipe["presets_compared"]
     preset = f"the best preset, most often {best}" if others else f"the preset {best}"
     change = f"{abs(saved):.1%} {'fewer' if saved >= 0 else 'more'} bytes at equal error than with {preset}"
-    return f"{change}, on {counted(recipe['images_held_out'], 'image')} held out; the model's own bytes left out"
+    return f"{change}, on {counted(recipe['images_held_out'], 'held-out image')}, without the model's own bytes"
 
 
 def advice(saved: float | None, path: Path, n_bytes: int) -> str:
-    """Return what to do with a model that saves this share, and takes so many bytes where a file carries it."""
+    """Return what to do with a model that saves this share, and takes `n_bytes` in each file that carries it."""
     given = quote(str(path))
     if saved is None:
         return f"learn from five images or more; or compare the sizes that encode -t {given} and -t auto give"
@@ -65,19 +65,19 @@ def _size(n_bytes: float) -> str:
 
 
 def worth_of_parts(recipe: dict[str, Any]) -> str:
-    """Return what rotations and filter save of what was held out."""
+    """Return what rotations and filter save on what was held out."""
     filtered, rotated = recipe["share_saved_by_filter"], recipe["share_saved_by_rotations"]
     if rotated is None:
         return "too few blocks to learn rotations from: they are the parent's; give more or larger images"
     parts = [f"rotations save {rotated:.1%} of the cost of blocks"]
     parts += [] if filtered is None else [f"the filter {filtered:.1%} of the squared error"]
-    return f"of what was held out {', '.join(parts)}"
+    return f"on what was held out, {', '.join(parts)}"
 
 
 def worth_of_modes(model: ClassModel) -> str:
-    """Return how many learned modes a model has, and what those of each block size save on blocks held out."""
+    """Return how many learned modes a model has, and what those of each block size save on held-out blocks."""
     counts = {str(1 << size): sum(mode.log2_size == size for mode in model.learned) for size in range(2, 5)}
     saved = model.recipe["share_saved_by_learned_modes"]
     notes = {side: f"{saved[side]:.1%}" if side in saved else "the parent's" for side in counts}
     parts = [f"{count} of {side}x{side} ({notes[side]})" for side, count in counts.items() if count]
-    return f"learned modes, and the share of the rate they save on blocks held out: {', '.join(parts) or 'none'}"
+    return f"learned modes, and the share of the rate they save on held-out blocks: {', '.join(parts) or 'none'}"

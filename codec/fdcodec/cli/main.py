@@ -17,27 +17,27 @@ _COMMANDS = {
     "encode": "Encode images to .fdc files.",
     "decode": "Decode .fdc files to images.",
     "info": "Show what .fdc files hold.",
-    "check": "Check that .fdc files are whole and decode.",
+    "check": "Check that .fdc files are intact and decode.",
     "learn": "Learn a class model from images.",
     "transforms": "List, show and export class models.",
     "compare": "Compare fdcodec with other codecs and write a report.",
-    "compile": "Compile the code of every part now, not at its first use.",
-    "completion": "Print the completion script of a shell.",
+    "compile": "Compile all code now instead of at its first use.",
+    "completion": "Print a script for Tab completion.",
 }
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 and the number of its signal, as shells have it."""
+"""Exit code after Ctrl-C: 128 plus the number of its signal, as in shells."""
 
 
 class ClosedPipeError(Exception):
-    """The reader of standard output has gone, as `head` does."""
+    """The reader of standard output has gone, as with `head`."""
 
 
 class LazyGroup(click.Group):
     """Commands imported by name, so that help and version need none of them."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the command; of a closed pipe click itself would make exit code 1."""
+        """Call the command; click itself would turn a closed pipe into exit code 1."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError as error:

@@ -1,4 +1,4 @@
-"""Notes on many inputs: each kind once, and not the same line for every file."""
+"""Notes on many inputs: each kind once instead of a line for every file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fdcodec.words import first_of
 
 
 class Notes:
-    """Notes by kind: of one kind are those that differ in numbers, or in what follows a colon."""
+    """Notes by kind: those that differ only in numbers, or in what follows a colon, are of one kind."""
 
     def __init__(self) -> None:
         self._by_kind: dict[str, list[tuple[str, str]]] = {}
@@ -20,7 +20,7 @@ class Notes:
         self._by_kind.setdefault(kind, []).append((source, note))
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each kind: a note, how many inputs have one, and the first of these."""
+        """Yield a line for each kind: a note, how many inputs have it, and the first of them."""
         for pairs in self._by_kind.values():
             sources, (note, *others) = list(dict(pairs)), dict.fromkeys(note for _, note in pairs)
             if len(sources) == 1:

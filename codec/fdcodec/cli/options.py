@@ -10,7 +10,7 @@ from click.shell_completion import CompletionItem
 
 
 class NonEmptyPath(click.Path):
-    """A path that is not empty, as those of variables that are not set are: empty would mean the current directory."""
+    """A path that is not empty: an unset shell variable gives an empty one, which would mean the current directory."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Refuse an empty text."""
@@ -23,7 +23,7 @@ Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem
 
 
 def completing(*choices: str) -> Completion:
-    """Return the completion of an option of fixed names, of which several may be given, separated by commas."""
+    """Return the completion of an option that takes fixed names, one or several separated by commas."""
 
     def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         others, comma, last = incomplete.rpartition(",")
@@ -44,18 +44,18 @@ def byte_count(context: click.Context, parameter: click.Parameter, value: str | 
 
 
 def model_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the names of class models that begin so; where none does, shells complete paths, and zsh and fish both."""
+    """Return the names of class models that begin so; if none does, shells complete paths (zsh and fish: both)."""
     paths = CompletionItem(incomplete, type="file")  # first, as bash forgets what stands before it
     return [paths, *(CompletionItem(name) for name in _writable_names() if name.startswith(incomplete))]
 
 
 def listed_model_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the names of class models that the last of several, separated by commas, begins, after the others."""
+    """Return completions of the last of several names of class models that are separated by commas."""
     return completing("auto", *_writable_names())(context, parameter, incomplete)
 
 
 def _writable_names() -> list[str]:
-    """Return the names of class models but those that are no text, or more than a line, which no shell could take."""
+    """Return the names of class models that a shell can take: text of one line."""
     from fdcodec.model import names
 
     return [name for name in names() if name.isprintable()]
@@ -66,8 +66,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 def inputs(command: Command, metavar: str = "INPUT...") -> Command:
     """Add the inputs: files, directories with -r, or - for stdin."""
-    command = click.option("-r", "--recursive", is_flag=True, help="Take the files below directories.")(command)
-    path = NonEmptyPath(readable=False)  # which reading tells, of each input for itself
+    command = click.option("-r", "--recursive", is_flag=True, help="Take the files in and below directories.")(command)
+    path = NonEmptyPath(readable=False)  # reading says that, for each input by itself
     return click.argument("inputs", nargs=-1, required=True, metavar=metavar, type=path)(command)
 
 
@@ -81,12 +81,12 @@ def outputs(command: Command) -> Command:
     for option in (
         click.option("-f", "--force", is_flag=True, help="Replace existing outputs."),
         click.option(
-            "--skip-existing", is_flag=True, help="Leave out inputs whose outputs exist, to go on after a break."
+            "--skip-existing", is_flag=True, help="Skip inputs whose outputs exist, to continue an interrupted run."
         ),
         click.option(
             "--out-dir",
             type=NonEmptyPath(file_okay=False),
-            help="Directory for the outputs; the tree of inputs is mirrored.",
+            help="Directory for the outputs; it mirrors the tree of inputs.",
         ),
         click.option("-o", "--output", type=NonEmptyPath(), help="Output file, or - for stdout; for a single input."),
     ):
@@ -96,8 +96,8 @@ def outputs(command: Command) -> Command:
 
 def reports(command: Command) -> Command:
     """Add how results are reported."""
-    command = click.option("--quiet", is_flag=True, help="Say nothing but errors.")(command)
-    return click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line to stdout.")(command)
+    command = click.option("--quiet", is_flag=True, help="Print only errors.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Write one JSON object per line to stdout.")(command)
 
 
 def threads(command: Command) -> Command:
@@ -110,7 +110,7 @@ def threads(command: Command) -> Command:
         type=int,
         default=1,
         show_default=True,
-        help=f"Threads, at most {MAX_THREADS}, over inputs and over what is in each; 0 takes one for each processor.",
+        help=f"Threads, at most {MAX_THREADS}, for several inputs and for the parts of each; 0 is one per processor.",
     )(command)
 
 
@@ -122,7 +122,7 @@ def decoding(command: Command) -> Command:
             "-t",
             "--transform",
             shell_complete=model_names,
-            help="Class model of files that name it, if it is not installed: an .fdt file.",
+            help="Class model for files that name one that is not installed: an .fdt file.",
         ),
     ):
         command = option(command)
@@ -138,5 +138,5 @@ def max_pixels(command: Command) -> Command:
         type=click.IntRange(min=1),
         default=DEFAULT_MAX_PIXELS,
         show_default=True,
-        help="Refuse larger pictures.",
+        help="Refuse larger images.",
     )(command)

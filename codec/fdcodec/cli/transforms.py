@@ -14,17 +14,17 @@ from fdcodec.errors import FdcError
 @click.group(invoke_without_command=True)
 @click.pass_context
 def transforms(context: click.Context) -> int:
-    """List, show and export the class models that are installed; alone it lists them."""
+    """List, show and export installed class models; without a command it lists them."""
     return int(context.invoke(list_models)) if context.invoked_subcommand is None else 0
 
 
 @transforms.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object per line.")
 def list_models(as_json: bool) -> int:
     """List names, hashes and sizes.
 
-    A file that holds no model is named on stderr, and the exit code is then 1. Files whose name is that of a model
-    found before them are named there too.
+    A file that holds no model is named on stderr, and the exit code is then 1. Files that an earlier model of the same
+    name hides are named there, too.
     """
     from fdcodec import model
     from fdcodec.inspection import describe_model
@@ -68,7 +68,7 @@ def show_model(name: str) -> None:
     "-o",
     "--output",
     type=NonEmptyPath(dir_okay=False, path_type=Path),
-    help="Output file; NAME.fdt if it is not given.",
+    help="Output file; NAME.fdt by default.",
 )
 @click.option("-f", "--force", is_flag=True, help="Replace an existing output.")
 def export_model(name: str, last: Path | None, output: Path | None, force: bool) -> None:

@@ -22,7 +22,7 @@ NAMES = (*RIVALS, "fdc")
 class Fdc(Codec):
     """fdcodec itself, with a transform by name ("auto", a preset) or by the path of an .fdt file, tuned as it says.
 
-    With `embed` False its files name a class model of one's own, and do not count it.
+    With `embed` False its files only name a class model of your own, which is not counted.
     """
 
     qualities = (0, 12, 25, 40, 55, 70, 82, 94)
@@ -46,7 +46,7 @@ class Fdc(Codec):
         return ""
 
     def version(self) -> str:
-        """Return the version of the package and, of a transform that is chosen, the identity."""
+        """Return the version of the package, and the identity of a transform that was chosen."""
         models = ", ".join(f"model {model.hash.hex()[:16]}" for model in self._models() if self.transform != "auto")
         return ", ".join(filter(None, (f"fdcodec {fdcodec.__version__}", models)))
 
@@ -84,7 +84,7 @@ def select(
     tune
         What ``fdcodec.encode(tune=...)`` takes.
     embed
-        Whether files carry class models of one's own.
+        Whether files carry class models of your own.
     """
     check_tune(tune)
     unknown = [name for name in names if name not in NAMES]

@@ -58,7 +58,7 @@ def hardest_box(original: Samples, decoded: Samples, side: int = SIDE_PX) -> tup
 
 
 def _at_rate(codec: Codec, subject: Subject, record: Record, target_bpp: float) -> tuple[float, Samples]:
-    """Return (bits a pixel, decoded image) of the file nearest to the target rate that a few encodes find."""
+    """Return (bits per pixel, decoded image) of the file nearest to the target rate that a few encodes find."""
     known = dict(zip(record.results["quality"], record.results["bpp"], strict=True))
     files: dict[float, bytes] = {}
     while len(files) < MAX_ENCODES:
@@ -80,7 +80,7 @@ def _interpolated_quality(known: Mapping[float, float], target_bpp: float) -> fl
 
 
 def _shown(image: Samples, subject: Subject) -> NDArray[np.uint8]:
-    """Return an image as it is shown: of 16 bits, its 8 bits within the range of the original."""
+    """Return an image as it is shown: 16 bits are reduced to 8 within the range of the original."""
     if subject.depth == 8:
         return image.astype(np.uint8, copy=False)
     low, high = int(subject.samples.min()), int(subject.samples.max())

@@ -22,7 +22,7 @@ def describe() -> dict[str, object]:
 
 
 def _without_folders(argument: str) -> str:
-    """Return an argument, of an absolute path its last part: where it lies on this machine means nothing elsewhere."""
+    """Return an argument, reduced to the last part if it is an absolute path, which means nothing elsewhere."""
     return Path(argument).name if Path(argument).is_absolute() else argument
 
 

@@ -93,7 +93,7 @@ def to_linear_scale(metric: str, value: float) -> float:
 
 
 def metrics_of(depth: int) -> list[str]:
-    """Return the names of the metrics that can be computed here for images of so many bits."""
+    """Return the names of the metrics that can be computed here for images of this many bits."""
     return [name for name in installed() if depth == 8 or name != "ssimulacra2"]
 
 

@@ -108,7 +108,7 @@ class ImagecodecsCodec(Codec):
 class JPEG2000(ImagecodecsCodec):
     """JPEG 2000 with the irreversible 9/7 wavelet; qualities 0..100 stand for a target PSNR of 24..49 dB.
 
-    Of 16 bits it is that much above the PSNR of an error as large as the range of the samples.
+    For 16 bits it is that much above the PSNR of an error as large as the range of the samples.
     """
 
     name, label, module, settings = "jp2", "JPEG 2000", "jpeg2k", "9/7 wavelet, one layer, level = 24 + quality / 4 dB"

@@ -42,7 +42,7 @@ def compare(
     names, transforms, tune, embed
         As `fdcodec.compare.codecs.select` takes them.
     qualities
-        Qualities 0..100 in place of each codec's own ladder; at least four, as BD-rate needs.
+        Qualities 0..100 instead of each codec's own; at least four, as BD-rate needs.
     gray
         Reduce colour images to gray.
     metrics
@@ -78,7 +78,7 @@ def bd_rates(comparison: Comparison) -> dict[str, dict[str, BDRate]]:
 
 
 def _of_depth(chosen: Sequence[Codec], metrics: Sequence[str] | None, depth: int) -> tuple[list[Codec], dict[str, str]]:
-    """Return the codecs that code images of so many bits, and what each of the others needs."""
+    """Return the codecs that code images of this many bits, and what each of the others needs."""
     able = [codec for codec in chosen if depth == 8 or codec.is_deep]
     if not able:
         raise UnsupportedError(f"codecs: none of those chosen codes {depth} bits a sample; take fdc, jxl or jp2")

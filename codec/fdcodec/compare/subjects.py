@@ -34,7 +34,7 @@ class Subject:
 
     @property
     def hashes(self) -> set[str]:
-        """What a training image is known by: the SHA-256 of its file, its samples, or what `learn` takes of it."""
+        """What identifies a training image: the SHA-256 of its file, of its samples, or of what `learn` uses."""
         return {self.sha256, self.learned_sha256, training_hash(self.samples)}
 
     @property
@@ -54,7 +54,7 @@ class Subject:
 
 
 def find(paths: Iterable[Path]) -> list[Path]:
-    """Return files as given, and in place of a directory the lossless images directly in it, sorted."""
+    """Return files as given, and for a directory the lossless images directly in it, sorted."""
     files: list[Path] = []
     for path in paths:
         if path.is_dir():
@@ -75,7 +75,7 @@ def passed_over(paths: Iterable[Path]) -> list[str]:
 
 
 def load_all(files: Sequence[Path], gray: bool) -> list[Subject]:
-    """Load images of one depth; with `gray`, colour is reduced to BT.601 luma, and alpha is laid over white anyway."""
+    """Load images of one depth. With `gray`, colour is reduced to BT.601 luma; alpha is always blended with white."""
     subjects = [_load(path, name, gray) for path, name in zip(files, _names(files), strict=True)]
     for subject in subjects:
         if subject.depth != subjects[0].depth:
@@ -119,7 +119,7 @@ def _load(path: Path, name: str, gray: bool) -> Subject:
 
 
 def _opened(path: Path) -> Image.Image:
-    """Return the image of a file, of an array of `numpy.save` the one that `encode` takes it for."""
+    """Return the image of a file; an array of `numpy.save` is the image that `encode` takes it for."""
     if path.suffix.lower() != ".npy":
         return Image.open(path)
     picture = read_image(path).picture

@@ -26,7 +26,7 @@ def sweep(
     metrics
         Keys of `fdcodec.compare.metrics.METRICS`.
     qualities
-        Qualities 0..100 in place of each codec's own ladder.
+        Qualities 0..100 instead of each codec's own.
 
     Raises
     ------

@@ -34,8 +34,8 @@ def as_picture(
     exif, xmp, icc
         Metadata to store. A Pillow image and a picture bring their own where these are None; empty bytes leave it out.
     lossless
-        Refuse a Pillow image of whose samples something would be lost, as far as that can be told of it: more of one
-        that is not loaded yet.
+        Refuse a Pillow image whose samples would lose something, as far as the image tells; one that is not loaded yet
+        tells more.
 
     Returns
     -------
@@ -109,7 +109,7 @@ def _checked_pillow(image: Image.Image, lossless: bool) -> tuple[Picture, Notes]
 
 
 def _data_of(image: Image.Image) -> bytes:
-    """Return the file of an image of which more is lost than Pillow tells; empty where it is loaded or closed."""
+    """Return the file of an image that loses more than Pillow tells; empty if it is loaded or closed."""
     file = getattr(image, "fp", None)
     if image.format not in ("PNG", "JPEG2000", "AVIF") or file is None or file.closed:
         return b""

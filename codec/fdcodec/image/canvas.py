@@ -13,7 +13,7 @@ Sums = NDArray[Any]  # of the narrowest unsigned integers that hold them
 
 
 class Canvas:
-    """A picture of which each sample is the mean of the `reduce` x `reduce` samples that it covers.
+    """A picture whose samples are each the mean of the `reduce` x `reduce` samples it covers.
 
     At the right and bottom edge it covers fewer. Means are rounded half up. What is added up are integers, so that the
     samples depend neither on how the picture is cut into parts nor on their order; where no part comes, they are 0.
@@ -36,7 +36,7 @@ class Canvas:
         self._lock = Lock()
 
     def add(self, part: Samples, x: int, y: int) -> None:
-        """Put in what of a part, placed at (x, y), lies in the picture; several threads may, each its own parts."""
+        """Put in the part at (x, y), as far as it lies in the picture; threads may put in different parts at once."""
         top, left = max(y, 0), max(x, 0)
         part = part[top - y : self._height - y, left - x : self._width - x]
         rows = _sums_of_rows(part, top, self._reduce, self._sums.dtype)
@@ -61,7 +61,7 @@ class Canvas:
 
 
 def _sums_of_rows(rows: Sums, first: int, reduce: int, dtype: np.dtype[Any]) -> Sums:
-    """Return the sums over each `reduce` rows of a picture, as far as they are among these, which begin at `first`."""
+    """Return the sums over each `reduce` rows of a picture, as far as these rows, from `first` on, have them."""
     if reduce == 1:
         return rows
     offset = first % reduce

@@ -10,14 +10,14 @@ MAX_FRAMES = 2**16
 
 
 def count_frames(image: Image.Image) -> int:
-    """Return how many frames an image has, which is at its first and is so afterwards.
+    """Return how many frames an image has; it is at its first frame before and after.
 
     Raises
     ------
     LimitError
-        A TIFF has more than MAX_FRAMES, which Pillow would count in the square of their number.
+        A TIFF has more than MAX_FRAMES; Pillow's time to count them grows with their square.
     Exception
-        What Pillow raises, nearly every built-in one, of frames that are damaged.
+        What Pillow raises for damaged frames, nearly every built-in one.
     """
     if not isinstance(image, TiffImageFile):
         return int(getattr(image, "n_frames", 1))
@@ -35,7 +35,7 @@ def count_frames(image: Image.Image) -> int:
 
 
 def count_frames_behind(image: Image.Image) -> int:
-    """Return how many there are where they cannot be counted: those up to the last, and one for what is behind it."""
+    """Return how many frames there are if they cannot all be counted: the readable ones, and one for the rest."""
     frame = image.tell()
     while image.tell() == frame:
         frame = _checked_frame(frame + 1)
@@ -49,7 +49,7 @@ def count_frames_behind(image: Image.Image) -> int:
 
 
 def _checked_frame(frame: int) -> int:
-    """Return the number of a frame, the first of which is 0; LimitError if that many are not counted."""
+    """Return the number of a frame, from 0; LimitError if it is beyond what is counted."""
     if frame > MAX_FRAMES:
         raise LimitError(f"image of more than {MAX_FRAMES} frames, the most that are counted; split it")
     return frame

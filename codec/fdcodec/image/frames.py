@@ -15,7 +15,7 @@ from fdcodec.paths import content_of
 
 
 def frame_count(path: Path) -> int:
-    """Return how many frames an image file has, damaged ones too; 1 of what cannot be opened, as reading will tell."""
+    """Return how many frames an image file has, with damaged ones; 1 if it cannot be opened, which reading reports."""
     with suppress(FdcError, OSError), guarded(DEFAULT_MAX_PIXELS):
         if npy.is_npy(path):
             return npy.npy_frame_count(path)
@@ -62,9 +62,9 @@ def _read_npy(path: Path, frame: int) -> Reading:
 
 
 class FrameReader:
-    """Reads frames of image files, in threads too; frames of one file that are asked for in order are sought once.
+    """Reads frames of image files, also in threads; frames of one file are sought once if asked for in order.
 
-    The file that was read last is kept, opened as far as that frame.
+    The file that was read last stays open at its last frame.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class FrameReader:
         self._next = 0
 
     def read(self, path: Path, frame: int, *, lossless: bool = False) -> Reading:
-        """Read a frame, the first of which is 0, as `read_image` does the first.
+        """Read a frame, from 0, as `read_image` reads the first.
 
         Raises
         ------

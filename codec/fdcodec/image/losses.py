@@ -1,4 +1,4 @@
-"""What is lost of an image file as Pillow reads it: told by tags, headers, and what Pillow tells its decoders."""
+"""What is lost when Pillow reads an image file: found by tags, headers, and what Pillow tells its decoders."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from fdcodec.image.pillow_modes import drops_profile
 from fdcodec.words import first_of
 
 ONLY_FIRST = "only the first of"
-"""How the note on frames begins, by which a command knows it."""
+"""Start of the note on frames, by which a command recognizes it."""
 
 _ASSOCIATED_ALPHA = 1  # of ExtraSamples
 _SIGNED = 2  # of SampleFormat
@@ -29,14 +29,14 @@ _READ_OF_PNG = frozenset(
 
 
 class Loss(NamedTuple):
-    """What is lost of an image: a note, empty if its mode has one, and why that is refused, empty if it is not."""
+    """A loss: a note, empty if the mode has one already, and why `lossless` refuses it, empty if it does not."""
 
     note: str
     refusal: str
 
 
 def notes_on(losses: Iterable[Loss], lossless: bool) -> list[str]:
-    """Return the notes on what is lost; UnsupportedError, with `lossless`, where a loss is refused."""
+    """Return the notes on what is lost; UnsupportedError, with `lossless`, if a loss is refused."""
     notes = []
     for loss in losses:
         if lossless and loss.refusal:
@@ -46,22 +46,22 @@ def notes_on(losses: Iterable[Loss], lossless: bool) -> list[str]:
 
 
 def frames_left_out(image: Image.Image) -> Iterator[Loss]:
-    """Yield what is lost where only the first frame is read, if there are more, or may be."""
+    """Yield what is lost if only the first frame is read, and there are, or may be, more."""
     if (frames := _frame_count(image)) is None:
         yield Loss(
             "only the first frame was read: what follows it cannot be read",
-            f"what follows the first frame of this {image.format} file cannot be read; give that as a file of its own",
+            f"what follows the first frame of this {image.format} file cannot be read; save the first as its own file",
         )
     elif frames > 1:
-        refusal = f"of the {frames} frames of this {image.format} file one would be kept; take all with --frames"
+        refusal = f"only one of the {frames} frames of this {image.format} file would be kept; take all with --frames"
         is_preview = image.format == "MPO"  # all but the first
         yield Loss(f"{ONLY_FIRST} {frames} frames was read", "" if is_preview else refusal)
 
 
 def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
-    """Yield what is lost of an image, or of the frame that was sought, as Pillow reads it.
+    """Yield what is lost when Pillow reads an image, or the frame that was sought.
 
-    Of an image that is loaded, or whose file's `data` are not at hand, less can be told.
+    Less is known of an image that is loaded, or whose file's `data` are not at hand.
     """
     if (greatest := _scaled_from(image, data)) is not None:
         yield Loss(
@@ -75,16 +75,16 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
     if isinstance(image, TiffImageFile):
         yield from _losses_of_tiff(image)
     if image.format == "PNG" and data and (left_out := _left_out_of_png(data)):
-        yield Loss(f"chunks of PNG were left out: {', '.join(first_of(left_out))}", "")
+        yield Loss(f"PNG chunks were left out: {', '.join(first_of(left_out))}", "")
     if loses_bits(image, data):
         yield Loss(
             "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
-            f"of the more than 8 bits of this {image.format} file Pillow reads 8; give the samples as .npy of uint16",
+            f"Pillow reads only 8 bits of this {image.format} file, which has more; give the samples as .npy of uint16",
         )
 
 
 def _frame_count(image: Image.Image) -> int | None:
-    """Return how many frames there are, None of a TIFF of which only the first can be read for certain."""
+    """Return how many frames there are; None for a TIFF if only the first is certain to be readable."""
     try:
         return count_frames(image)
     except LimitError:
@@ -96,28 +96,28 @@ def _frame_count(image: Image.Image) -> int | None:
 
 
 def _losses_of_tiff(image: TiffImageFile) -> Iterator[Loss]:
-    """Yield what is lost of channels and values by the tags that say what the samples are."""
+    """Yield what channels and values are lost, by the tags that say what the samples are."""
     read, tags = len(image.getbands()), image.tag_v2
     stored = tags.get(ExifTags.Base.SamplesPerPixel, read)
     if stored > read:
         yield Loss(
             f"only the first {read} of {stored} channels were read: the others are neither colour nor alpha",
-            f"of the {stored} channels of this TIFF file {read} would be kept; give the others as files of their own",
+            f"only {read} of the {stored} channels of this TIFF file would be kept; save the others as their own files",
         )
     if _ASSOCIATED_ALPHA in tags.get(ExifTags.Base.ExtraSamples, ()):
         yield Loss(
-            "" if image.mode == "La" else "colours that were multiplied by alpha were divided by it, and rounded",
+            "" if image.mode == "La" else "colours multiplied by alpha were divided by it, and rounded",
             "the colours of this TIFF file are multiplied by alpha, and would be divided; give the samples as .npy",
         )
     if image.mode == "L" and _SIGNED in tags.get(ExifTags.Base.SampleFormat, ()):
         yield Loss(
-            "signed samples were taken for unsigned ones: -128..-1 are 128..255",
-            "the samples of this TIFF file are signed, and would be taken for unsigned; give them as .npy of uint8",
+            "signed samples were read as unsigned: -128..-1 became 128..255",
+            "the samples of this TIFF file are signed, and would be read as unsigned; give them as .npy of uint8",
         )
 
 
 def _left_out_of_png(data: bytes) -> list[str]:
-    """Return which chunks of a PNG are lost: those of a meaning, unless it is sRGB, or as many bits as are stored."""
+    """Return which chunks of a PNG are lost; colour information is left out if it only says sRGB or the stored bits."""
     chunks = {chunk.kind: chunk.content for chunk in png.chunks(data)}
     depth, colour_type = chunks[b"IHDR"][8:10]
     stored = 8 if colour_type == _PALETTE else depth
@@ -128,7 +128,7 @@ def _left_out_of_png(data: bytes) -> list[str]:
 
 
 def loses_bits(image: Image.Image, data: bytes) -> bool:
-    """Say whether of more than 8 stored bits 8 will be read: by tags, headers, or what Pillow tells its decoders."""
+    """Say whether Pillow reads 8 of more than 8 stored bits, by tags, headers, or what it tells its decoders."""
     if image.mode.startswith(("I", "F")):
         return False  # read as they are, or refused
     if isinstance(image, TiffImageFile):
@@ -149,7 +149,7 @@ def _depths_of_jpeg_2000(image: Image.Image, data: bytes) -> list[int]:
 
 
 def _scaled_from(image: Image.Image, data: bytes) -> int | None:
-    """Return the greatest value that a file's samples can have, where Pillow scales that to 255 or 65535."""
+    """Return the greatest value that a file's samples can have, if Pillow scales it to 255 or 65535."""
     if image.format == "JPEG2000" and image.mode.startswith("I"):
         greatest = 2 ** max(_depths_of_jpeg_2000(image, data), default=16) - 1
     elif image.format == "PPM" and (tiles := getattr(image, "tile", [])) and tiles[0].codec_name.startswith("ppm"):

@@ -28,7 +28,7 @@ _PICTURE_TAGS = (
     *(ExifTags.Base.XPAuthor, ExifTags.Base.XPKeywords, ExifTags.Base.XPSubject),
     *(ExifTags.Base.PageName, 286, 287),  # the page's place, which Pillow has no name for
 )
-"""Tags of TIFF's own that describe the picture, and not how a file stores it; PageNumber Pillow writes wrongly."""
+"""Tags of TIFF's own that describe the picture, and not how a file stores it; Pillow writes PageNumber wrongly."""
 
 DIRECTORIES = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
 """Tags whose values are directories of their own."""
@@ -61,7 +61,7 @@ _UNDO = {
 """What turns an image back that Pillow has turned by its orientation."""
 
 _OF_STACK = re.compile(r"\AImageJ=|<OME\b")
-"""Descriptions of ImageJ and OME: that of a stack is of all its pictures, which readers look for."""
+"""Descriptions of ImageJ and OME; one of a stack describes all its pictures, and readers look for all of them."""
 
 _RAW_PROFILE = "Raw profile type "
 _EXIF_PREFIX, _XMP_PREFIX = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
@@ -72,7 +72,7 @@ _TEXTS_READ = {"XML:com.adobe.xmp", *(_RAW_PROFILE + kind for kind in ("exif", "
 def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], list[str]]:
     """Return the keys `exif`, `xmp` and `icc` of a loaded Pillow image, and a note for each thing that is left out.
 
-    A resolution that the file states beside its EXIF is in `exif` where there is no other.
+    A resolution that the file states outside EXIF is in `exif` if there is no other.
     """
     blocks: dict[str, bytes | None] = {}
     notes = []
@@ -98,7 +98,7 @@ def _left_out(image: Image.Image) -> list[str]:
     if _IPTC in image.info.get("photoshop", ()):
         notes.append("IPTC was left out")
     if any(segment.startswith(_XMP_EXTENSION) for _, segment in getattr(image, "applist", ())):
-        notes.append("of XMP in several packets only the first was read")
+        notes.append("only the first of several XMP packets was read")
     if density := uneven_density(image):
         notes.append("the shape of pixels, {:g} across as long as {:g} down, was left out".format(*density))
     return notes + _colours_left_out(image.info)
@@ -110,7 +110,7 @@ def listed(names: list[str]) -> str:
 
 
 def _colours_left_out(info: dict[Any, Any]) -> list[str]:
-    """Return notes on what a PNG says of its colours, unless that is sRGB, or a profile takes its place."""
+    """Return notes on the colour information of a PNG, unless it is sRGB, or a profile replaces it."""
     if {"srgb", "icc_profile"} & info.keys():
         return []
     notes = []
@@ -130,7 +130,7 @@ def _texts(image: Image.Image) -> set[str]:
 
 
 def tags_left_out(tags: Iterable[int]) -> list[str]:
-    """Return numbers and names of those tags that tell of the picture, and are not kept."""
+    """Return numbers and names of tags that describe the picture and are not kept."""
     return [f"{tag} {TiffTags.lookup(tag).name}" for tag in sorted(set(tags) - _NOT_LEFT_OUT)]
 
 
@@ -172,7 +172,7 @@ def _tags_of_page(image: Image.Image) -> Image.Exif:
 
 
 def _describes_stack(image: Image.Image) -> bool:
-    """Tell whether the description of a TIFF's page is that of all its pages."""
+    """Tell whether the description of a TIFF's page describes all its pages."""
     description = getattr(image, "tag_v2", {}).get(ExifTags.Base.ImageDescription, "")
     return getattr(image, "is_animated", False) and _OF_STACK.search(str(description)) is not None
 

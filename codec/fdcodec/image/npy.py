@@ -26,7 +26,7 @@ def is_npy(path: Path) -> bool:
 
 
 def picture_of_npy(data: bytes, max_pixels: int) -> Picture:
-    """Return the picture of a file's bytes; of a stack that of its only frame. Raises as `frame_of_npy`."""
+    """Return the picture of a file's bytes, or the only frame of a stack. Raises as `frame_of_npy`."""
     array = _array_of(data)
     if (frames := _frame_count(array)) > 1:
         is_maybe_one = array.ndim == 3 and frames <= MAX_CHANNELS
@@ -39,12 +39,12 @@ def picture_of_npy(data: bytes, max_pixels: int) -> Picture:
 
 
 def npy_frame_count(path: Path) -> int:
-    """Return how many pictures a file holds; raises as `frame_of_npy` where none of them can be read."""
+    """Return how many pictures a file holds; raises as `frame_of_npy` if none of them can be read."""
     return _frame_count(_mapped(path))
 
 
 def frame_of_npy(path: Path, frame: int, max_pixels: int) -> Picture:
-    """Return a picture of a stack, the first of which is 0; the file is mapped, and only this one read.
+    """Return a picture of a stack, numbered from 0; the file is mapped, and only this picture is read.
 
     Raises
     ------
@@ -59,7 +59,7 @@ def frame_of_npy(path: Path, frame: int, max_pixels: int) -> Picture:
 
 
 def _mapped(path: Path) -> NDArray[Any]:
-    """Return the array of a file, of which nothing is read yet."""
+    """Return the mapped array of a file; nothing is read yet."""
     return _array_of(np.memmap(path, np.uint8, "r"))
 
 
@@ -82,7 +82,7 @@ def _is_stack(array: NDArray[Any]) -> bool:
 
 
 def _frame_count(array: NDArray[Any]) -> int:
-    """Return the pictures of an array, 1 of what is no stack; UnsupportedError of a stack of other numbers."""
+    """Return how many pictures an array has, 1 if it is not a stack; UnsupportedError for a stack of other numbers."""
     if not _is_stack(array):
         return 1
     with _faults_of_file():
@@ -91,7 +91,7 @@ def _frame_count(array: NDArray[Any]) -> int:
 
 
 def _picture(array: NDArray[Any], max_pixels: int) -> Picture:
-    """Return a copy of an array as a picture: what is mapped may change."""
+    """Return a copy of an array as a picture, as a mapped file may change."""
     if array.ndim >= 2:
         check_pixels((array.shape[1], array.shape[0]), max_pixels)
     with _faults_of_file():
@@ -100,7 +100,7 @@ def _picture(array: NDArray[Any], max_pixels: int) -> Picture:
 
 @contextmanager
 def _faults_of_file() -> Iterator[None]:
-    """Say of what is in a file that it is not supported: no argument is wrong."""
+    """Raise UnsupportedError for the content of a file: no argument is wrong."""
     try:
         yield
     except ParameterError as error:

@@ -11,7 +11,7 @@ from fdcodec.limits import MAX_SIDE
 
 Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 MAX_CHANNELS = 4
-"""Of a picture: gray or RGB, with alpha or without."""
+"""Most channels of a picture: RGB and alpha."""
 
 AnySamples = TypeVar("AnySamples", NDArray[np.uint8], NDArray[np.uint16], Samples)
 

@@ -51,7 +51,7 @@ def samples_of_pillow(image: Image.Image) -> tuple[Samples, Notes]:
 
 
 def _settle_transparency(image: Image.Image) -> Notes:
-    """Scale the transparent gray of a PNG as Pillow scales its samples; drop a colour of 16 bits, of which it reads 8.
+    """Scale the transparent gray of a PNG as Pillow scales its samples; drop a 16-bit colour, as Pillow reads 8 bits.
 
     This changes the image's `info`: once an image is loaded, Pillow no longer tells what the file stores.
     """

@@ -1,4 +1,4 @@
-"""What Pillow does not look at in a PNG: checksums of its image data, whether it ends, and whether rows are missing."""
+"""What Pillow does not check in a PNG: checksums of the image data, its end, and missing rows."""
 
 import zlib
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class Chunk(NamedTuple):
 
 
 def chunks(data: bytes) -> Iterator[Chunk]:
-    """Yield the chunks of a PNG up to its end; TruncatedError where it has none."""
+    """Yield the chunks of a PNG up to its end; TruncatedError if it has none."""
     place = len(SIGNATURE)
     while (end := place + 8 + int.from_bytes(data[place : place + 4], "big")) + 4 <= len(data):
         chunk = Chunk(data[place + 4 : place + 8], data[place + 8 : end], data[end : end + 4])
@@ -35,7 +35,7 @@ def chunks(data: bytes) -> Iterator[Chunk]:
 
 
 def check_checksums(data: bytes) -> None:
-    """Raise ChecksumError for a PNG of which one is wrong, TruncatedError for one that is cut."""
+    """Raise ChecksumError for a PNG with a wrong checksum, TruncatedError for one that is cut."""
     for chunk in chunks(data):
         if zlib.crc32(chunk.content, zlib.crc32(chunk.kind)).to_bytes(4, "big") != chunk.checksum:
             name = chunk.kind.decode("ascii", "backslashreplace")
@@ -43,7 +43,7 @@ def check_checksums(data: bytes) -> None:
 
 
 def check_rows(data: bytes, frame: int = 0) -> None:
-    """Raise TruncatedError for a PNG of which a frame's data ends before its last row: Pillow leaves the rest at 0."""
+    """Raise TruncatedError for a PNG if a frame's data ends before its last row: Pillow leaves the rest at 0."""
     missing, inflater = None, zlib.decompressobj()
     for number, header, content in _image_data(data):
         if number == frame and not inflater.eof:
@@ -54,7 +54,7 @@ def check_rows(data: bytes, frame: int = 0) -> None:
 
 
 def _image_data(data: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield the pieces of image data, each with the number of its frame, and a header with the size of that."""
+    """Yield the pieces of image data, each with the number of its frame and a header that has the frame's size."""
     number, header, is_behind_image = 0, b"", False
     for kind, content, _ in chunks(data):
         if kind == b"IHDR":
@@ -69,7 +69,7 @@ def _image_data(data: bytes) -> Iterator[tuple[int, bytes, bytes]]:
 
 
 def _image_bytes(header: bytes) -> int:
-    """Return how many bytes the rows of an image have, the filter of each included."""
+    """Return how many bytes the rows of an image have, with the filter byte of each."""
     width, height = int.from_bytes(header[:4], "big"), int.from_bytes(header[4:8], "big")
     depth, colour_type, _, _, interlaced = header[8:13]
     total, bits = 0, depth * _CHANNELS[colour_type]
@@ -80,7 +80,7 @@ def _image_bytes(header: bytes) -> int:
 
 
 def _inflated_bytes(inflater: "zlib._Decompress", content: bytes, most: int) -> int:
-    """Return how many bytes come out of a chunk, counting on until there are `most`."""
+    """Return how many bytes a chunk inflates to, counting up to `most`."""
     count = 0
     try:
         for start in range(0, len(content), _PIECE_BYTES):

@@ -24,7 +24,7 @@ from fdcodec.paths import content_of
 from fdcodec.words import first_of
 
 READABLE_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP", "AVIF", "JPEG2000", "PPM", "BMP", "DIB", "GIF")
-"""Pillow's names of the formats that may be opened; its other readers are left out as attack surface."""
+"""Pillow's names of the formats that may be opened; its other readers would only add attack surface."""
 
 READABLE_SUFFIXES = frozenset(
     f".{name}"
@@ -59,8 +59,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     max_pixels
         Images that declare more are refused before their pixels are read.
     lossless
-        Refuse an image of which something would be lost: sample bits that Pillow does not read, values that it
-        changes, channels, or frames, but for the previews of an MPO.
+        Refuse an image that would lose something: sample bits that Pillow does not read, values that it changes,
+        channels, or frames, except the previews of an MPO.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
 
 @contextmanager
 def guarded(max_pixels: int) -> Iterator[list[str]]:
-    """Let Pillow work, alone, within our limit and with our errors; the list has its warnings afterwards."""
+    """Let Pillow work alone, within our limit and with our errors; the list then has its warnings."""
     told: list[str] = []
     limit = _limit_of_ours(max_pixels)
     with one_at_a_time, _pillow_errors(), limit, warnings.catch_warnings(record=True) as caught:
@@ -109,7 +109,7 @@ def guarded(max_pixels: int) -> Iterator[list[str]]:
 def read_opened(
     image: Image.Image, data: bytes, max_pixels: int, lossless: bool, *, is_sought: bool
 ) -> tuple[Picture, list[str]]:
-    """Return the picture of an opened image, and notes; of several frames one is lossless if it was sought."""
+    """Return the picture of an opened image, and notes; one of several frames loses nothing if it was sought."""
     check_pixels(image.size, max_pixels)
     refuse_deep_planes(image)
     if image.format == "PNG":
@@ -123,7 +123,7 @@ def read_opened(
 
 
 def _check_strips(image: TiffImageFile) -> None:
-    """Raise TruncatedError for a TIFF whose strips do not cover it: Pillow leaves the rest at 0, or as another page."""
+    """Raise TruncatedError for a TIFF whose strips do not cover it: Pillow leaves the rest at 0 or as another page."""
     parts = [part.extents for part in image.tile if part.codec_name == "raw" and part.extents]
     planes = len(image.getbands()) if image.tag_v2.get(ExifTags.Base.PlanarConfiguration) == _SEPARATE else 1
     covered = sum((right - left) * (lower - upper) for left, upper, right, lower in parts)
@@ -132,7 +132,7 @@ def _check_strips(image: TiffImageFile) -> None:
 
 
 def opened(data: bytes) -> Image.Image:
-    """Return the image of a file, opened; raises what Pillow does, and errors of ours."""
+    """Return the image of a file, opened; raises Pillow's errors and ours."""
     if data.startswith(png.SIGNATURE):
         png.check_checksums(data)
     try:
@@ -157,7 +157,7 @@ def _refuse_rare_tiff(data: bytes) -> None:
 
 @contextmanager
 def _limit_of_ours(max_pixels: int) -> Iterator[None]:
-    """Let Pillow refuse what is above our limit, frames too, and nothing below it: its own is at 1.8 * 10^8 pixels."""
+    """Let Pillow refuse what is above our limit, also in frames, and nothing below: its own is 1.8 * 10^8 pixels."""
     kept, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, (max_pixels + 1) // 2  # it refuses from twice as many on
     try:
         yield
@@ -183,7 +183,7 @@ def _pillow_errors() -> Iterator[None]:
 
 
 def _told(error: Exception) -> str:
-    """Return what Pillow says of a file, names of chunks as they are; where its own code fails that says nothing."""
+    """Return what Pillow says about a file, with plain names of chunks; if its own code fails, that says nothing."""
     if isinstance(error, OSError | SyntaxError | ValueError):
         return re.sub(r"\bb'([^']*)'", r"\1", str(error))
     return "parts of it are missing, or contradict each other"

@@ -13,7 +13,7 @@ _MOST = 2**32  # where the rationals of EXIF end
 
 
 def stated_resolution(image: Image.Image) -> Resolution | None:
-    """Return what a file states beside its EXIF, None if nothing; Pillow fills in some of its own for TIFF and JPEG."""
+    """Return the resolution stated outside EXIF, None if there is none; Pillow makes one up for TIFF and JPEG."""
     is_jpeg = image.format in ("JPEG", "MPO")
     if image.format in (None, "TIFF") or (is_jpeg and image.info.get("jfif_unit") not in (1, 2)):
         return None

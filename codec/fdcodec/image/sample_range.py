@@ -15,7 +15,7 @@ TOP = 255 << FRACTION_BITS
 
 
 def range_of(samples: Samples) -> SampleRange | None:
-    """Return the least and the greatest of 16-bit samples, alpha apart: the ends of the scale. None for 8 bits."""
+    """Return the least and the greatest 16-bit sample without alpha, the ends of the scale; None for 8 bits."""
     if samples.dtype == np.uint8:
         return None
     colours = colours_of(samples)

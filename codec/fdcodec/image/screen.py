@@ -34,7 +34,7 @@ def is_screen(samples: NDArray[np.uint8]) -> bool:
 
 
 def count_patterns(samples: Samples) -> int:
-    """Return how many different patterns there are of a pixel and the four neighbours coded before it.
+    """Return how many different patterns a pixel and the four neighbours coded before it form.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from fdcodec.image.picture import Picture
 
 
 def tiff_bytes(image: Image.Image, picture: Picture, *, is_page: bool = False) -> tuple[bytes, list[str]]:
-    """Return the TIFF file of a picture, and notes on EXIF that is damaged or left out; raises what Pillow does.
+    """Return the TIFF file of a picture, and notes on EXIF that is damaged or left out; raises Pillow's errors.
 
     `image` has the picture's samples; `is_page` says that it will be one of several pages.
     """

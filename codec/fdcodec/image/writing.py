@@ -130,7 +130,7 @@ def _pillow_bytes(image: Image.Image, picture: Picture, target: Target) -> tuple
 
 
 def refuse_samples(channels: int, depth: int, suffix: str) -> None:
-    """Raise UnsupportedError if the format of a suffix, in lower case, cannot hold so many channels of a bit depth."""
+    """Raise UnsupportedError if the format of a suffix, in lower case, cannot hold these channels at this depth."""
     if not _holds(suffix, channels, depth):
         nearest = (".pnm",) if suffix in (".ppm", ".pgm") else ()
         able = next(other for other in (*nearest, ".png", ".npy") if _holds(other, channels, depth))
@@ -141,7 +141,7 @@ def refuse_samples(channels: int, depth: int, suffix: str) -> None:
 
 
 def _holds(suffix: str, channels: int, depth: int) -> bool:
-    """Tell whether the format of a suffix can hold so many channels of a bit depth."""
+    """Tell whether the format of a suffix can hold these channels at this depth."""
     if suffix == ".npy":
         return True
     target = TARGETS[suffix]
@@ -166,7 +166,7 @@ def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[st
 
 
 def _resolution(exif: bytes | None, most: float) -> dict[str, Resolution]:
-    """Return Pillow's option for the resolution that EXIF states, none where it states none up to `most`."""
+    """Return Pillow's option for the resolution that EXIF states, none if it states none up to `most`."""
     if exif is None:
         return {}
     with one_at_a_time, warnings.catch_warnings():
@@ -176,7 +176,7 @@ def _resolution(exif: bytes | None, most: float) -> dict[str, Resolution]:
 
 
 def _xmp_text(xmp: bytes) -> tuple[str, list[str]]:
-    """Return XMP as the text that PNG holds, and a note where it had another encoding than UTF-8."""
+    """Return XMP as the text that PNG holds, and a note if its encoding was not UTF-8."""
     encoding = next((name for bom, name in _ENCODINGS if xmp.startswith(bom)), "UTF-8")
     try:
         text = xmp.decode(encoding)

@@ -31,7 +31,7 @@ _METADATA = {"exif": "exif", "xmp": "xmp", "icc": "icc_profile"}
 """Arguments of `encode`, and what Pillow calls them."""
 
 _NEARLY = 0.8
-"""Likeness of a misspelt name, as of difflib; of what Pillow's formats take, only `title` of PDF is so near to one."""
+"""Likeness by difflib from which a name counts as misspelt; among Pillow's own arguments only PDF's `title` has it."""
 
 _OPTIONS = signature(api.encode).parameters.keys() - {"image", *_METADATA}
 
@@ -47,7 +47,7 @@ def register_pillow() -> None:
 
     `Image.save` takes the arguments of `fdcodec.encode`, with `icc_profile` for `icc`, and `exif` as bytes or as an
     `Image.Exif`. It converts the image as `fdcodec.encode` does, and ignores other arguments, as Pillow's formats do;
-    of names that are nearly right a UserWarning tells. Metadata that the image brings is kept where no argument names
+    a UserWarning names those that are nearly right. Metadata that the image brings is kept where no argument names
     it, and left out where that is None or empty. Pillow empties an existing file before it asks for a new one: a `save`
     over it that is refused loses it.
 
@@ -88,12 +88,12 @@ class FdcImageFile(ImageFile.ImageFile):
     def draft(self, mode: str | None, size: tuple[int, int] | None) -> tuple[str, tuple[int, int, float, float]] | None:
         """Decode to a size that divides the picture's and is not below `size`; the mode stays as it is.
 
-        Images with alpha stay whole: Pillow weighs their colours by alpha where it resizes them, and `reduce` does not.
+        Images with alpha stay whole: Pillow weights colours by alpha when it resizes them, and `reduce` does not.
 
         Returns
         -------
         mode, box
-            Where the size changes: the mode, and where in the smaller image the picture lies.
+            If the size changes: the mode, and where the picture lies in the smaller image.
         """
         if size is None or self.mode in ("LA", "RGBA") or not self.tile or self.tile[0].args != (1,):
             return None
@@ -175,7 +175,7 @@ def _save(image: Image.Image, file: IO[bytes], filename: str | bytes) -> None:
 
 
 def _warn_of_misspelt(given: Iterable[str]) -> None:
-    """Warn of names that are nearly those of arguments; all others may be meant for other formats."""
+    """Warn of names that are nearly those of arguments; others may be meant for other formats."""
     names = sorted({*_OPTIONS, *_METADATA.values()})
     for name in given:
         if name not in names and (meant := get_close_matches(name.lower(), names, 1, _NEARLY)):
@@ -183,7 +183,7 @@ def _warn_of_misspelt(given: Iterable[str]) -> None:
 
 
 def _block(given: Any) -> Any:
-    """Return what `encode` takes for a metadata argument of `save`, where None and empty text leave a block out."""
+    """Return what `encode` takes for a metadata argument of `save`; None and empty text leave a block out."""
     if isinstance(given, Image.Exif):
         return given.tobytes()
     return b"" if given is None or given == "" else given
@@ -191,7 +191,7 @@ def _block(given: Any) -> Any:
 
 @contextmanager
 def _pillow_errors(damage: type[Exception] = OSError) -> Iterator[None]:
-    """Raise what Pillow expects in the place of our errors; a ParameterError is a ValueError already."""
+    """Raise what Pillow expects instead of our errors; a ParameterError is already a ValueError."""
     try:
         yield
     except ParameterError:

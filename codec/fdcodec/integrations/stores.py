@@ -27,9 +27,9 @@ class StoreCodec:
     ----------
     quality, psnr_db, bpp, size_bytes, lossless, transform, embed, effort, tune
         As for `fdcodec.encode`, for each chunk; `transform` is a string, since stores keep it as JSON. A class model of
-        one's own is in each chunk, 4 to 50 kB, unless `embed` is False: then this codec reads chunks with the model it
-        was made with or writes with, and one that was read from a store, which opens no path that the store names to
-        read, with those of FDCODEC_MODEL_PATH.
+        your own is in each chunk, 4 to 50 kB, unless `embed` is False. This codec then reads chunks with the model that
+        it was made with or writes with. A codec that was read from a store opens no path that the store names; to read,
+        it uses the models of FDCODEC_MODEL_PATH.
 
     Raises
     ------
@@ -41,8 +41,8 @@ class StoreCodec:
     Warns
     -----
     EmbeddingWarning
-        A class model of one's own would be in each chunk, and `embed` does not say so; or it is False, and the model
-        is not where readers would find it.
+        A class model of your own would be in each chunk although `embed` does not say so; or `embed` is False, and the
+        model is not where readers would find it.
     """
 
     _model: ClassVar[ClassModel | None] = None  # of a codec, the one that it was made with
@@ -71,7 +71,7 @@ class StoreCodec:
         return checked_encoding(**asdict(self), verify=False, threads=1, tile=None, sparsity=None)
 
     def _take_model(self) -> None:
-        """Keep the model that is written with, and tell what to know of where readers have it from."""
+        """Keep the model for writing, and warn of what readers need."""
         if self.transform != "auto" and self._model is None:
             model = resolved(self.transform)
             object.__setattr__(self, "_model", model)
@@ -80,7 +80,7 @@ class StoreCodec:
 
     @classmethod
     def of_store(cls, configuration: Any) -> Self:
-        """Return the codec that a store was made with; its class model may be missing here: readers may not need it."""
+        """Return the codec of a store; its class model may be missing here, as readers may not need it."""
         if not isinstance(configuration, dict):
             raise ParameterError(f"configuration: {shown(configuration)} is no object; the store's metadata are wrong")
         known = [field.name for field in fields(cls)]
@@ -95,7 +95,7 @@ class StoreCodec:
         return codec
 
     def encode_chunk(self, chunk: NDArray[Any]) -> bytes:
-        """Return the file of a chunk of any shape that `image_shape` takes; raises as `fdcodec.encode` does."""
+        """Return the file of a chunk, of any shape that `image_shape` takes; raises as `fdcodec.encode` does."""
         from fdcodec.image.arrays import as_picture
         from fdcodec.targets import encode_to_target
 
@@ -125,7 +125,7 @@ class StoreCodec:
 
 
 def _warning(model: ClassModel, transform: str, embed: bool | Literal["auto"]) -> str:
-    """Return what to know of where chunks have a class model from; empty if there is nothing."""
+    """Return what to know about the class model of chunks; empty if there is nothing."""
     if embed == "auto" and not is_preset(model):
         return (
             f"embed: {len(embedding(model, embed))} bytes of each chunk are its class model; give embed=False "

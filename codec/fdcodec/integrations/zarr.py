@@ -59,7 +59,7 @@ class FdcCodec(StoreCodec, ArrayBytesCodec):
         return chunk_spec.prototype.nd_buffer.from_numpy_array(array)
 
     def _decoded(self, data: bytes, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-        """Return a chunk of a shape and a dtype; a file of anything else is a FormatError, LimitError if larger."""
+        """Return a chunk of a shape and a dtype; any other file is a FormatError, or a LimitError if it is larger."""
         image = image_shape(shape)
         samples = self.decode_chunk(data, max_pixels=image[0] * image[1])
         if samples.shape != image or samples.dtype != dtype.newbyteorder("="):
