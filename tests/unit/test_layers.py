@@ -1,12 +1,15 @@
 """The architecture, held by reading the sources: imports go one way, numba stays in its room."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from fdcodec.coding import contexts
 
 PACKAGE = Path(__file__).parents[2] / "codec" / "fdcodec"
 SOURCES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
@@ -59,6 +62,14 @@ def test_rooms_of_kernels_import_down(room):
     sources = (path.relative_to(PACKAGE) for path in (PACKAGE / "kernels" / room).glob("*.py"))
     used = {name.split(".")[2] for source in sources for name in imports_of(source) if ".kernels." in name}
     assert used <= set(ROOMS[: ROOMS.index(room) + 1])
+
+
+@pytest.mark.parametrize("source", [source for source in SOURCES if "search" in source.parts], ids=str)
+def test_contexts_have_one_formula(source):
+    """The encoder's prices ask the syntax for contexts: they know how many there are, not where an element's begin."""
+    first = {name for name in vars(contexts) if not name.startswith("N_") and not name.endswith(("_BINS", "_BITS"))}
+    used = set(re.findall(r"\bctx\.(\w+)", (PACKAGE / source).read_text()))
+    assert used & first <= {"SIGNIFICANT", "ABOVE_ONE"}  # to which `coefficient_context` is relative
 
 
 @pytest.mark.parametrize("source", [source for source in SOURCES if source.parts[0] != "kernels"], ids=str)

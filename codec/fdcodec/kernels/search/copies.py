@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import COPIED
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.search.costs import bin_cost
-from fdcodec.kernels.search.sampled import ERROR_SHIFT, Journal, golomb_cost, keep_tool, new_journal, try_samples
-from fdcodec.kernels.syntax.copies import N_LIKELY, copy_block, is_source, likely_vectors
+from fdcodec.kernels.search.costs import bin_cost, golomb_cost
+from fdcodec.kernels.search.sampled import ERROR_SHIFT, Journal, keep_tool, new_journal, try_samples
+from fdcodec.kernels.syntax.copies import copy_block, is_source, likely_context, likely_vectors, vector_contexts
 from fdcodec.kernels.syntax.screens import Screen, copied_context, tool_context
 
 HASHED = 8  # side of the hashed blocks
@@ -69,12 +68,12 @@ def _vector_rate(s, kind, count, index, left, up):
     """Return the cost of the likely vector `index`, or of one that is not among the `count` likely ones."""
     rate = 0
     for k in range(min(index + 1, count)):
-        rate += bin_cost(s.contexts, ctx.LIKELY_VECTOR + kind * N_LIKELY + k, 1 if k == index else 0)
+        rate += bin_cost(s.contexts, likely_context(kind, k), 1 if k == index else 0)
     if index < count:
         return rate
-    first = ctx.VECTOR + kind * 31
-    rate += bin_cost(s.contexts, first, 1 if left < 0 else 0)
-    return rate + golomb_cost(s.contexts, first + 1, abs(left)) + golomb_cost(s.contexts, first + 16, up)
+    right_context, left_context, up_context = vector_contexts(kind)
+    rate += bin_cost(s.contexts, right_context, 1 if left < 0 else 0)
+    return rate + golomb_cost(s.contexts, left_context, abs(left)) + golomb_cost(s.contexts, up_context, up)
 
 
 @kernel()

@@ -22,16 +22,19 @@ from fdcodec.kernels.reconstruction.blocks import (
     starts_block,
     tree_cell,
 )
-from fdcodec.kernels.search.costs import ONE_BIT, bin_cost
+from fdcodec.kernels.search.costs import bin_cost, golomb_cost
 from fdcodec.kernels.search.quantization import INFINITE
 from fdcodec.kernels.syntax.sampled import (
     CONFIDENCE,
-    MAX_PREFIX,
     N_TABLES,
     VALUE,
     expect,
+    is_neighbour,
     learn,
+    literal_contexts,
     predicted,
+    recent_context,
+    recent_index_context,
     remember,
 )
 from fdcodec.kernels.syntax.screens import coded_context
@@ -84,31 +87,18 @@ def _learn(journal, e, value):
     learn(e, value)
 
 
-@kernel(inner=True)
-def golomb_cost(contexts, first, value):
-    """Return the cost of `code_golomb`."""
-    cost, target, n_bits = 0, value + 1, 0
-    while n_bits < MAX_PREFIX:
-        more = 1 if target >> (n_bits + 1) else 0
-        cost += bin_cost(contexts, first + n_bits, more)
-        if not more:
-            break
-        n_bits += 1
-    return cost + n_bits * ONE_BIT
-
-
 @kernel()
 def _literal_cost(contexts, kind, difference):
     """Return the cost of a value outside all lists."""
-    first = ctx.LITERAL + kind * 16
-    return bin_cost(contexts, first, 1 if difference < 0 else 0) + golomb_cost(contexts, first + 1, abs(difference))
+    sign_context, first = literal_contexts(kind)
+    return bin_cost(contexts, sign_context, 1 if difference < 0 else 0) + golomb_cost(contexts, first, abs(difference))
 
 
 @kernel()
 def _recent_cost(contexts, kind, index):
-    cost, node = 0, 1
-    for bit in range(4, -1, -1):
-        cost += bin_cost(contexts, ctx.RECENT_INDEX + kind * 32 + node, (index >> bit) & 1)
+    cost, first, node = 0, recent_index_context(kind), 1
+    for bit in range(ctx.RECENT_BITS - 1, -1, -1):
+        cost += bin_cost(contexts, first + node, (index >> bit) & 1)
         node = 2 * node + ((index >> bit) & 1)
     return cost
 
@@ -126,13 +116,13 @@ def _choose_other(e, contexts, kind, x, y, target, lagrangian):
         error = _error(target, np.int64(e.recent[index]))
         if error < nearest_error:
             nearest, nearest_error = index, error
-    rate = bin_cost(contexts, ctx.RECENT + kind, 1) + _recent_cost(contexts, kind, nearest)
+    rate = bin_cost(contexts, recent_context(kind), 1) + _recent_cost(contexts, kind, nearest)
     cost = nearest_error + lagrangian * rate
     if nearest_error == 0:
         return cost, rate, target, nearest
     step = min((target - e.grid[0] + e.grid[2] // 2) // e.grid[2], (e.grid[1] - e.grid[0]) // e.grid[2])
     value = e.grid[0] + step * e.grid[2]
-    literal = bin_cost(contexts, ctx.RECENT + kind, 0) + _literal_cost(contexts, kind, step - predicted(e, x, y))
+    literal = bin_cost(contexts, recent_context(kind), 0) + _literal_cost(contexts, kind, step - predicted(e, x, y))
     if _error(target, value) + lagrangian * literal < cost:
         return _error(target, value) + lagrangian * literal, literal, value, N_RECENT - 1
     return cost, rate, np.int64(e.recent[nearest]), nearest
@@ -141,9 +131,7 @@ def _choose_other(e, contexts, kind, x, y, target, lagrangian):
 @kernel()
 def _is_safe(e, k):
     """Tell whether a candidate can be coded whatever the tables hold by then: on the grid, or a neighbour's value."""
-    if e.contexts[k] >= ctx.NEIGHBOUR or (e.contexts[k] - ctx.FOLLOWER) & 3 > 0:
-        return True
-    return (e.values[k] - e.grid[0]) % e.grid[2] == 0
+    return is_neighbour(e.contexts[k]) or (e.values[k] - e.grid[0]) % e.grid[2] == 0
 
 
 @kernel()

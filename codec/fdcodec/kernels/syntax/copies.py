@@ -9,11 +9,9 @@ from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CELL_LOG2, COPIED
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.references import is_decoded
-from fdcodec.kernels.syntax.range_coder import code_bin
-from fdcodec.kernels.syntax.sampled import code_golomb
+from fdcodec.kernels.syntax.range_coder import code_bin, code_golomb
 
 N_RECENT_VECTORS = 8
-N_LIKELY = 8  # likely vectors of a block
 
 
 class Vectors(NamedTuple):
@@ -25,13 +23,13 @@ class Vectors(NamedTuple):
 
 def new_vectors():
     """Return the state at the start of a plane: no vector, which is (0, 0), in all places."""
-    return Vectors(np.zeros((N_RECENT_VECTORS, 2), np.int64), np.zeros((N_LIKELY, 2), np.int64))
+    return Vectors(np.zeros((N_RECENT_VECTORS, 2), np.int64), np.zeros((ctx.N_LIKELY, 2), np.int64))
 
 
 @kernel()
 def _append(likely, count, left, up):
     """Append a vector to the first `count` likely ones unless it is none, among them, or one too many."""
-    if count == N_LIKELY or (left == 0 and up == 0):
+    if count == ctx.N_LIKELY or (left == 0 and up == 0):
         return count
     for k in range(count):
         if likely[k, 0] == left and likely[k, 1] == up:
@@ -102,6 +100,19 @@ def copy_block(plane, block, left, up, low):
             plane[row, column] = plane[row - up, column - left] if is_allowed else low
 
 
+@kernel(inner=True)
+def likely_context(kind, index):
+    """Return the context of the bin that tells whether a block's vector is the likely one of an index."""
+    return ctx.LIKELY_VECTOR + kind * ctx.N_LIKELY + index
+
+
+@kernel(inner=True)
+def vector_contexts(kind):
+    """Return the context of a vector's direction, and the first ones of how far left and how far up it leads."""
+    first = ctx.VECTOR + kind * (1 + 2 * ctx.PREFIX_BINS)
+    return first, first + 1, first + 1 + ctx.PREFIX_BINS
+
+
 @kernel(checked=True, inner=True)
 def code_vector(stream, v, maps, guide, kind, x, y):
     """Code a block's vector: its index of the likely ones, or itself; enter it into the recent ones."""
@@ -112,15 +123,15 @@ def code_vector(stream, v, maps, guide, kind, x, y):
     index = 0
     while index < count:
         is_it = 1 if v.likely[index, 0] == left and v.likely[index, 1] == up else 0
-        if code_bin(coder, buffer, contexts, ctx.LIKELY_VECTOR + kind * N_LIKELY + index, is_it):
+        if code_bin(coder, buffer, contexts, likely_context(kind, index), is_it):
             break
         index += 1
     if index < count:
         left, up = v.likely[index, 0], v.likely[index, 1]
     else:
-        first = ctx.VECTOR + kind * 31
-        is_right = code_bin(coder, buffer, contexts, first, 1 if left < 0 else 0)
-        left, up = code_golomb(stream, first + 1, abs(left)), code_golomb(stream, first + 16, up)
+        right_context, left_context, up_context = vector_contexts(kind)
+        is_right = code_bin(coder, buffer, contexts, right_context, 1 if left < 0 else 0)
+        left, up = code_golomb(stream, left_context, abs(left)), code_golomb(stream, up_context, up)
         left = -left if is_right else left
     keep_vector(v, left, up)
     return left, up

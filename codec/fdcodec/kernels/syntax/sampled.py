@@ -13,13 +13,12 @@ import numpy as np
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import FRACTION_BITS, N_RECENT, TABLE_SIZE
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.syntax.range_coder import code_bin, code_bits
+from fdcodec.kernels.syntax.range_coder import code_bin, code_golomb
 
 N_TABLES = 2
 MAX_CANDIDATES = N_TABLES + ctx.N_SLOTS
 EMPTY = -(1 << 20)  # no sample's value
 MAX_CONFIDENCE = ctx.N_CONFIDENCES - 1
-MAX_PREFIX = 15
 VALUE, CONFIDENCE = 0, 1  # of an entry of a table
 
 
@@ -75,6 +74,38 @@ def _equal(a, b):
     return 1 if a == b else 0
 
 
+@kernel(merged=True)
+def _follower_context(kind, table, confidence, is_west, is_north):
+    """Return the context of the bin that tells whether a sample is the value that a table expects."""
+    row = (kind * N_TABLES + table) * ctx.N_CONFIDENCES + confidence
+    return ctx.FOLLOWER + row * ctx.N_EQUALITIES + (1 if is_west else 0) + (2 if is_north else 0)
+
+
+@kernel(inner=True)
+def is_neighbour(context):
+    """Tell, by its context, whether a candidate has the value of a neighbour."""
+    return context >= ctx.NEIGHBOUR or (context - ctx.FOLLOWER) % ctx.N_EQUALITIES > 0
+
+
+@kernel(inner=True)
+def recent_context(kind):
+    """Return the context of the flag that a value is a recent one."""
+    return ctx.RECENT + kind
+
+
+@kernel(inner=True)
+def recent_index_context(kind):
+    """Return the first context of the tree of an index of the recent values."""
+    return ctx.RECENT_INDEX + (kind << ctx.RECENT_BITS)
+
+
+@kernel(inner=True)
+def literal_contexts(kind):
+    """Return the context of a literal's sign, and the first one of its magnitude."""
+    first = ctx.LITERAL + kind * (1 + ctx.PREFIX_BINS)
+    return first, first + 1
+
+
 @kernel(inner=True)
 def expect(e, kind, x, y, is_last):
     """Enter the candidates of the sample at (x, y) into `values` and `contexts`; return how many there are.
@@ -107,9 +138,8 @@ def expect(e, kind, x, y, is_last):
         value = np.int64(e.tables[table, e.slots[table], VALUE])
         if value != EMPTY and not (count == 1 and e.values[0] == value):
             confidence = e.tables[table, e.slots[table], CONFIDENCE]
-            row = (kind * N_TABLES + table) * ctx.N_CONFIDENCES + confidence
             e.values[count] = value
-            e.contexts[count] = ctx.FOLLOWER + row * 4 + _equal(value, west) + 2 * _equal(value, north)
+            e.contexts[count] = _follower_context(kind, table, confidence, value == west, value == north)
             count += 1
     for slot in range(ctx.N_SLOTS):
         value = west if slot == 0 else (north if slot == 1 else (north_east if slot == 2 else north_west))
@@ -153,29 +183,14 @@ def predicted(e, x, y):
     return (value - e.grid[0] + e.grid[2] // 2) // e.grid[2]
 
 
-@kernel(checked=True, inner=True)
-def code_golomb(stream, first, value):
-    """Code `value` >= 0 as exponential Golomb whose prefix has contexts from `first` on (SPEC 5.3)."""
-    coder, buffer, contexts = stream
-    target, n_bits = value + 1, 0
-    while n_bits < MAX_PREFIX:
-        if code_bin(coder, buffer, contexts, first + n_bits, 1 if target >> (n_bits + 1) else 0) == 0:
-            break
-        n_bits += 1
-    low_bits = np.int64(0)
-    if n_bits > 0:
-        low_bits = np.int64(code_bits(coder, buffer, target & ((1 << n_bits) - 1), n_bits))
-    return (np.int64(1) << n_bits) + low_bits - 1
-
-
 @kernel(checked=True)
 def _code_literal(stream, e, kind, x, y, value):
     """Code a value that no list holds: its difference from the prediction, in grid steps."""
     coder, buffer, contexts = stream
-    base, first = predicted(e, x, y), ctx.LITERAL + kind * 16
+    base, (sign_context, first) = predicted(e, x, y), literal_contexts(kind)
     difference = (value - e.grid[0]) // e.grid[2] - base
-    negative = code_bin(coder, buffer, contexts, first, 1 if difference < 0 else 0)
-    magnitude = code_golomb(stream, first + 1, abs(difference))
+    negative = code_bin(coder, buffer, contexts, sign_context, 1 if difference < 0 else 0)
+    magnitude = code_golomb(stream, first, abs(difference))
     value = e.grid[0] + (base - magnitude if negative else base + magnitude) * e.grid[2]
     return min(max(value, e.grid[0]), e.grid[1])
 
@@ -184,9 +199,9 @@ def _code_literal(stream, e, kind, x, y, value):
 def _code_recent(stream, e, kind, index):
     """Code an index of the recent values by a tree of adaptive bins."""
     coder, buffer, contexts = stream
-    node = 1
-    for bit in range(4, -1, -1):
-        node = 2 * node + code_bin(coder, buffer, contexts, ctx.RECENT_INDEX + kind * 32 + node, (index >> bit) & 1)
+    first, node = recent_index_context(kind), 1
+    for bit in range(ctx.RECENT_BITS - 1, -1, -1):
+        node = 2 * node + code_bin(coder, buffer, contexts, first + node, (index >> bit) & 1)
     return node - N_RECENT
 
 
@@ -197,7 +212,7 @@ def _code_other(stream, e, kind, x, y, value):
     index = 0
     while index < N_RECENT and e.recent[index] != value:
         index += 1
-    if code_bin(coder, buffer, contexts, ctx.RECENT + kind, 1 if index < N_RECENT else 0):
+    if code_bin(coder, buffer, contexts, recent_context(kind), 1 if index < N_RECENT else 0):
         index = _code_recent(stream, e, kind, index)
         value = np.int64(e.recent[index])
         if value == EMPTY:  # only in a damaged payload

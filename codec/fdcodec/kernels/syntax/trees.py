@@ -49,13 +49,14 @@ def split_context(maps, guide, kind, x, y, log2_side):
     if kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
         guided = 1
     square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
-    return ctx.SPLIT + (square * 3 + _n_smaller(maps, x, y, log2_side)) * 2 + guided
+    return ctx.SPLIT + (square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)) * 2 + guided
 
 
 @kernel(inner=True)
 def halve_context(maps, kind, x, y, log2_side):
     """Return the context of the flag that halves a square: smaller blocks left and above."""
-    return ctx.HALVE + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + _n_smaller(maps, x, y, log2_side)
+    square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
+    return ctx.HALVE + square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)
 
 
 @kernel(inner=True)
@@ -71,7 +72,7 @@ def standing_context(maps, guide, kind, x, y, log2_side):
         tall = left - above
     if tall != 0:
         hint = 1 if tall > 0 else 2
-    return ctx.STANDING + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + hint
+    return ctx.STANDING + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * ctx.N_HINTS + hint
 
 
 @kernel()
