@@ -88,6 +88,38 @@ def test_kernels_use_the_one_decorator():
     assert strays == []
 
 
+def kernels_of(source: Path) -> Iterator[tuple[ast.FunctionDef, bool]]:
+    """Yield the kernels of a source file, and whether each says that it allocates."""
+    for node in ast.parse((PACKAGE / source).read_text()).body:
+        for call in getattr(node, "decorator_list", []):
+            if isinstance(node, ast.FunctionDef) and isinstance(call, ast.Call) and ast.unparse(call.func) == "kernel":
+                yield node, "allocates" in {keyword.arg for keyword in call.keywords}
+
+
+def makes_arrays(node: ast.AST) -> bool:
+    """Tell whether a piece of a kernel creates an array, or copies one into a slice."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in {"copy", "empty", "empty_like", "eye", "full", "ones", "zeros"}
+    into_slice = isinstance(node, ast.Assign) and any(isinstance(part, ast.Slice) for part in ast.walk(node.targets[0]))
+    return into_slice and not isinstance(node.value, ast.Constant | ast.UnaryOp)
+
+
+def test_only_kernels_that_allocate_say_so():
+    """Every kernel that says so makes arrays, or calls one that says so; without it, calls are faster."""
+    sources = [source for source in SOURCES if source.parts[0] == "kernels"]
+    kernels = [(source, *kernel) for source in sources for kernel in kernels_of(source)]
+    allocating = {node.name for _, node, allocates in kernels if allocates}
+    idle = [
+        f"{source}:{node.lineno} {node.name}"
+        for source, node, allocates in kernels
+        if allocates
+        and not any(makes_arrays(part) for part in ast.walk(node))
+        and not {ast.unparse(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)} & allocating
+    ]
+    assert allocating
+    assert idle == []
+
+
 def modules_after(code: str) -> set[str]:
     """Return the names of the modules that a fresh interpreter has loaded after `code`."""
     script = f"{code}\nimport sys; print(' '.join(sys.modules))"
