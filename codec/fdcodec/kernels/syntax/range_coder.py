@@ -24,7 +24,7 @@ LOW, RANGE, POSITION, LENGTH, DECODING = range(5)
 CODER_FIELDS = 5
 
 PROBABILITY_BITS = 16
-FAST_SHIFT, SLOW_SHIFT = 4, 7
+FAST_SHIFT = 4  # at most, of the fast probability; that of the slow one goes on to the last START_SHIFT
 FAST_MARGIN, SLOW_MARGIN = 1 << 9, 1 << 8
 MAX_OVERRUN = 8
 MAX_COUNT = 63
