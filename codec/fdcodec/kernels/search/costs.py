@@ -23,7 +23,7 @@ class Costs(NamedTuple):
     """Costs of one plane kind, weighed by lambda.
 
     `levels[context, magnitude]`, `last_levels` the same without significance, `above_two[neighbours, magnitude]` what
-    magnitudes of two and more cost after the bin that says so, in 1/1024 bit, `ends[size, activity, class]` of end
+    magnitudes of two and more cost after the bin that says so, in 1/1024 bit, `ends[size, fullness, class]` of end
     classes, and `end_details[size, class, bit]` what the bits after the class cost, of which the first is `bit`.
     """
 
@@ -37,7 +37,7 @@ class Costs(NamedTuple):
 def new_costs() -> Costs:
     """Return empty cost tables."""
     shape = (ctx.N_LEVEL_CONTEXTS, MAX_UNARY + 1)
-    ends = np.zeros((ctx.N_SIZES, ctx.N_ACTIVITIES, ctx.END_BINS), np.int64)
+    ends = np.zeros((ctx.N_SIZES, ctx.N_FULLNESSES, ctx.END_BINS), np.int64)
     above_two = np.zeros((ctx.N_NEIGHBOUR_CLASSES, MAX_UNARY + 1), np.int64)
     details = np.zeros((ctx.N_SIZES, ctx.END_BINS, 2), np.int64)
     return Costs(np.zeros(shape, np.int64), np.zeros(shape, np.int64), above_two, ends, details)
@@ -91,13 +91,13 @@ def _update_level_costs(contexts, kind, lagrangian, costs):
 @kernel()
 def _update_end_costs(contexts, kind, lagrangian, size, costs):
     n_classes = log2_area(size) + 1
-    for activity in range(ctx.N_ACTIVITIES):
-        first = end_class_context(kind, size, activity)
+    for fullness in range(ctx.N_FULLNESSES):
+        first = end_class_context(kind, size, fullness)
         cost = 0
         for end_class in range(n_classes):
-            costs.ends[size, activity, end_class] = lagrangian * (cost + bin_cost(contexts, first + end_class, 0))
+            costs.ends[size, fullness, end_class] = lagrangian * (cost + bin_cost(contexts, first + end_class, 0))
             cost += bin_cost(contexts, first + end_class, 1)
-        costs.ends[size, activity, n_classes] = lagrangian * cost
+        costs.ends[size, fullness, n_classes] = lagrangian * cost
     for end_class in range(2, n_classes + 1):
         context = end_detail_context(kind, size, end_class)
         for bit in range(2):
@@ -114,10 +114,10 @@ def update_costs(contexts, kind, lagrangian, costs):
 
 
 @kernel(inner=True)
-def end_cost(costs, size, activity, end):
+def end_cost(costs, size, fullness, end):
     """Return the cost of a block's end."""
     end_class = _END_CLASS[end]
-    return costs.ends[size, activity, end_class] + costs.end_details[size, end_class, (end << 2 >> end_class) & 1]
+    return costs.ends[size, fullness, end_class] + costs.end_details[size, end_class, (end << 2 >> end_class) & 1]
 
 
 @kernel(inner=True)

@@ -92,7 +92,7 @@ def code_levels(stream, kind, size, scan, end, levels, magnitudes):
 
 
 @kernel()
-def _activity(maps, cell_y, cell_x):
+def _fullness(maps, cell_y, cell_x):
     """Return 0 for an empty block, 1 for few, 2 for many coefficients, by the block covering a cell."""
     end = maps.ends[cell_y, cell_x]
     if end == 0:
@@ -101,23 +101,23 @@ def _activity(maps, cell_y, cell_x):
 
 
 @kernel(inner=True)
-def activity_context(maps, guide, kind, x, y):
-    """Return the activity class, 0..8, of the blocks left and above, and in chroma of the luma block (SPEC 5.2)."""
+def fullness_around(maps, guide, kind, x, y):
+    """Return the fullness class, 0..8, of the blocks left and above, and in chroma of the luma block (SPEC 5.2)."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     around = 0
     if x > 0:
-        around += _activity(maps, cell_y, cell_x - 1)
+        around += _fullness(maps, cell_y, cell_x - 1)
     if y > 0:
-        around += _activity(maps, cell_y - 1, cell_x)
+        around += _fullness(maps, cell_y - 1, cell_x)
     if kind == 0:
         return around
-    return 3 * min(around, 2) + _activity(guide, cell_y, cell_x)
+    return 3 * min(around, 2) + _fullness(guide, cell_y, cell_x)
 
 
 @kernel(inner=True)
-def end_class_context(kind, size, activity):
+def end_class_context(kind, size, fullness):
     """Return the first context, of END_BINS, of the class of a block's end (SPEC 5.6)."""
-    return ctx.END_CLASS + ((kind * ctx.N_SIZES + size) * ctx.N_ACTIVITIES + activity) * ctx.END_BINS
+    return ctx.END_CLASS + ((kind * ctx.N_SIZES + size) * ctx.N_FULLNESSES + fullness) * ctx.END_BINS
 
 
 @kernel(inner=True)
@@ -127,11 +127,11 @@ def end_detail_context(kind, size, end_class):
 
 
 @kernel(checked=True, merged=True)
-def code_end(stream, kind, size, activity, end):
+def code_end(stream, kind, size, fullness, end):
     """Code the end of a block, 0..area: its binary class in unary, then what is below the leading bit (SPEC 5.6)."""
     coder, buffer, contexts = stream
     n_classes = log2_area(size) + 1
-    first = end_class_context(kind, size, activity)
+    first = end_class_context(kind, size, fullness)
     end_class = 0
     while end_class < n_classes and code_bin(coder, buffer, contexts, first + end_class, 1 if end >> end_class else 0):
         end_class += 1

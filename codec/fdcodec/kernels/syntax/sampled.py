@@ -107,12 +107,12 @@ def literal_contexts(kind):
 
 
 @kernel(inner=True)
-def expect(e, kind, x, y, is_last):
+def fill_candidates(expected, kind, x, y, is_last):
     """Enter the candidates of the sample at (x, y) into `values` and `contexts`; return how many there are.
 
     `is_last` tells that the sample is in its block's last column, right of which nothing may be decoded.
     """
-    plane = e.plane
+    plane = expected.plane
     west = np.int64(plane[y, x - 1]) if x > 0 else np.int64(plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
     north = np.int64(plane[y - 1, x]) if y > 0 else west
     north_west = np.int64(plane[y - 1, x - 1]) if x > 0 and y > 0 else north
@@ -126,38 +126,38 @@ def expect(e, kind, x, y, is_last):
         second = west * 0x1E3779B1 + north * 0x05EBCA77 + north_east * 0x42B2AE3D
         first = second + north_west * 0x27D4EB2F + west_west * 0x165667B1 + north_north * 0x3C6EF372
     else:
-        guide, other = np.int64(e.first[y, x]), np.int64(e.second[y, x])
-        same_left = x > 0 and guide == e.first[y, x - 1] and other == e.second[y, x - 1]
-        same_above = y > 0 and guide == e.first[y - 1, x] and other == e.second[y - 1, x]
+        guide, other = np.int64(expected.first[y, x]), np.int64(expected.second[y, x])
+        same_left = x > 0 and guide == expected.first[y, x - 1] and other == expected.second[y, x - 1]
+        same_above = y > 0 and guide == expected.first[y - 1, x] and other == expected.second[y - 1, x]
         pattern += 16 * (1 if same_left else 0) + 32 * (1 if same_above else 0)
         first = guide * 0x1E3779B1 + other * 0x05EBCA77
         second = first + west * 0x42B2AE3D + north * 0x27D4EB2F
-    e.slots[0], e.slots[1] = _mix(first), _mix(second)
+    expected.slots[0], expected.slots[1] = _mix(first), _mix(second)
     count = 0
     for table in range(N_TABLES):
-        value = np.int64(e.tables[table, e.slots[table], VALUE])
-        if value != EMPTY and not (count == 1 and e.values[0] == value):
-            confidence = e.tables[table, e.slots[table], CONFIDENCE]
-            e.values[count] = value
-            e.contexts[count] = _follower_context(kind, table, confidence, value == west, value == north)
+        value = np.int64(expected.tables[table, expected.slots[table], VALUE])
+        if value != EMPTY and not (count == 1 and expected.values[0] == value):
+            confidence = expected.tables[table, expected.slots[table], CONFIDENCE]
+            expected.values[count] = value
+            expected.contexts[count] = _follower_context(kind, table, confidence, value == west, value == north)
             count += 1
     for slot in range(ctx.N_SLOTS):
         value = west if slot == 0 else (north if slot == 1 else (north_east if slot == 2 else north_west))
         is_new = True
         for k in range(count):
-            is_new &= e.values[k] != value
+            is_new &= expected.values[k] != value
         if is_new:
-            e.values[count] = value
-            e.contexts[count] = ctx.NEIGHBOUR + (kind * ctx.N_SLOTS + slot) * ctx.N_PATTERNS + pattern
+            expected.values[count] = value
+            expected.contexts[count] = ctx.NEIGHBOUR + (kind * ctx.N_SLOTS + slot) * ctx.N_PATTERNS + pattern
             count += 1
     return count
 
 
 @kernel()
-def learn(e, value):
+def update_tables(expected, value):
     """Enter the value of the sample last expected into the tables."""
     for table in range(N_TABLES):
-        entry = e.tables[table, e.slots[table]]
+        entry = expected.tables[table, expected.slots[table]]
         if entry[VALUE] == value:
             entry[CONFIDENCE] = min(entry[CONFIDENCE] + 1, MAX_CONFIDENCE)
         else:
@@ -166,37 +166,38 @@ def learn(e, value):
 
 
 @kernel(inner=True)
-def remember(e, value, index):
+def remember(expected, value, index):
     """Move a value to the front of the recent ones, from `index` or (N_RECENT - 1 at most) from outside."""
     for k in range(index, 0, -1):
-        e.recent[k] = e.recent[k - 1]
-    e.recent[0] = value
+        expected.recent[k] = expected.recent[k - 1]
+    expected.recent[0] = value
 
 
 @kernel()
-def predicted(e, x, y):
+def predicted(expected, x, y):
     """Return the value that one outside all lists is coded against: the median edge detector's, on the grid."""
-    west = np.int64(e.plane[y, x - 1]) if x > 0 else np.int64(e.plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
-    north = np.int64(e.plane[y - 1, x]) if y > 0 else west
-    corner = np.int64(e.plane[y - 1, x - 1]) if x > 0 and y > 0 else north
+    plane, low, distance = expected.plane, expected.grid[0], expected.grid[2]
+    west = np.int64(plane[y, x - 1]) if x > 0 else np.int64(plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
+    north = np.int64(plane[y - 1, x]) if y > 0 else west
+    corner = np.int64(plane[y - 1, x - 1]) if x > 0 and y > 0 else north
     value = min(max(west + north - corner, min(west, north)), max(west, north))
-    return (value - e.grid[0] + e.grid[2] // 2) // e.grid[2]
+    return (value - low + distance // 2) // distance
 
 
 @kernel(checked=True)
-def _code_literal(stream, e, kind, x, y, value):
+def _code_literal(stream, expected, kind, x, y, value):
     """Code a value that no list holds: its difference from the prediction, in grid steps."""
     coder, buffer, contexts = stream
-    base, (sign_context, first) = predicted(e, x, y), literal_contexts(kind)
-    difference = (value - e.grid[0]) // e.grid[2] - base
+    base, (sign_context, first) = predicted(expected, x, y), literal_contexts(kind)
+    difference = (value - expected.grid[0]) // expected.grid[2] - base
     negative = code_bin(coder, buffer, contexts, sign_context, 1 if difference < 0 else 0)
     magnitude = code_golomb(stream, first, abs(difference))
-    value = e.grid[0] + (base - magnitude if negative else base + magnitude) * e.grid[2]
-    return min(max(value, e.grid[0]), e.grid[1])
+    value = expected.grid[0] + (base - magnitude if negative else base + magnitude) * expected.grid[2]
+    return min(max(value, expected.grid[0]), expected.grid[1])
 
 
 @kernel(checked=True)
-def _code_recent(stream, e, kind, index):
+def _code_recent(stream, expected, kind, index):
     """Code an index of the recent values by a tree of adaptive bins."""
     coder, buffer, contexts = stream
     first, node = recent_index_context(kind), 1
@@ -206,42 +207,42 @@ def _code_recent(stream, e, kind, index):
 
 
 @kernel(checked=True)
-def _code_other(stream, e, kind, x, y, value):
+def _code_other(stream, expected, kind, x, y, value):
     """Code a value that is no candidate: by its index of the recent values, or itself."""
     coder, buffer, contexts = stream
     index = 0
-    while index < N_RECENT and e.recent[index] != value:
+    while index < N_RECENT and expected.recent[index] != value:
         index += 1
     if code_bin(coder, buffer, contexts, recent_context(kind), 1 if index < N_RECENT else 0):
-        index = _code_recent(stream, e, kind, index)
-        value = np.int64(e.recent[index])
+        index = _code_recent(stream, expected, kind, index)
+        value = np.int64(expected.recent[index])
         if value == EMPTY:  # only in a damaged payload
-            value = e.grid[0]
-        remember(e, value, index)
+            value = expected.grid[0]
+        remember(expected, value, index)
         return value
-    value = _code_literal(stream, e, kind, x, y, value)
-    remember(e, value, N_RECENT - 1)
+    value = _code_literal(stream, expected, kind, x, y, value)
+    remember(expected, value, N_RECENT - 1)
     return value
 
 
 @kernel(checked=True)
-def code_samples(stream, e, kind, block, is_coded):
+def code_samples(stream, expected, kind, block, is_coded):
     """Code a sampled block, in raster order; where not `is_coded`, every sample is the first one expected."""
     coder, buffer, contexts = stream
     x, y, log2_width, log2_height = block
     last = x + (1 << log2_width) - 1
     for row in range(y, y + (1 << log2_height)):
         for column in range(x, last + 1):
-            count = expect(e, kind, column, row, column == last)
-            value = np.int64(e.plane[row, column])
+            count = fill_candidates(expected, kind, column, row, column == last)
+            value = np.int64(expected.plane[row, column])
             if is_coded:
                 k = 0
                 while k < count:
-                    if code_bin(coder, buffer, contexts, e.contexts[k], 1 if e.values[k] == value else 0):
+                    if code_bin(coder, buffer, contexts, expected.contexts[k], 1 if expected.values[k] == value else 0):
                         break
                     k += 1
-                value = e.values[k] if k < count else _code_other(stream, e, kind, column, row, value)
+                value = expected.values[k] if k < count else _code_other(stream, expected, kind, column, row, value)
             else:
-                value = e.values[0]
-            e.plane[row, column] = value
-            learn(e, value)
+                value = expected.values[0]
+            expected.plane[row, column] = value
+            update_tables(expected, value)
