@@ -17,7 +17,7 @@ from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import size_class
 from fdcodec.kernels.search.blocks import _coded
 from fdcodec.kernels.search.costs import end_cost, escape_cost
-from fdcodec.kernels.search.modes import _price_fits, _price_rates
+from fdcodec.kernels.search.modes import _price_rates, _price_residuals
 from fdcodec.kernels.search.planes import _open_node, _search_cuts
 from fdcodec.kernels.search.quantization import ERROR_SHIFT, INFINITE, dropping_cost, last_candidate, zero_cost
 from fdcodec.kernels.search.state import BEST, PARTS, QUARTER
@@ -28,10 +28,10 @@ DEAD_ZONE_64THS = 26  # of a step, added before a level is rounded down: the bes
 
 
 @kernel()
-def open_bounded_node(s, tools, o, x, y, log2_side):
+def open_bounded_node(search, tools, options, x, y, log2_side):
     """Open a square, never to be coded whole above the largest side, nor quartered at the smallest."""
-    _open_node(s, tools, o, x, y, log2_side)
-    node = s.nodes[log2_side]
+    _open_node(search, tools, options, x, y, log2_side)
+    node = search.nodes[log2_side]
     if log2_side > LARGEST_LOG2:
         node[BEST], node[PARTS], node[QUARTER] = INFINITE, 0, 0
     elif log2_side <= SMALLEST_LOG2 and node[BEST] < INFINITE:
@@ -39,25 +39,23 @@ def open_bounded_node(s, tools, o, x, y, log2_side):
 
 
 @kernel()
-def search_bounded_cuts(s, tools, o, x, y, log2_side, rate):
+def search_bounded_cuts(search, tools, options, x, y, log2_side, rate):
     """Try halves only of squares above the smallest side: the halves of that are smaller."""
     if log2_side > SMALLEST_LOG2:
-        _search_cuts(s, tools, o, x, y, log2_side, rate)
+        _search_cuts(search, tools, options, x, y, log2_side, rate)
 
 
 @kernel()
-def price_without_angles(
-    original, turned, block, references, smoothed, line, lines, prediction, probable, parent, fan, fits
-):
+def price_without_angles(originals, block, buffers, probable, parent, angle_stride, satds):
     """Price planar and DC only."""
-    _price_fits(original, turned, block, references, smoothed, line, lines, prediction, probable, parent, 0, fits)
-    fits[DC + 1 : N_MODES] = INFINITE
+    _price_residuals(originals, block, buffers, probable, parent, 0, satds)
+    satds[DC + 1 : N_MODES] = INFINITE
 
 
 @kernel()
-def price_without_chroma_from_luma(contexts, maps, kind, block, root, probable, costs, rates):
+def price_without_chroma_from_luma(contexts, maps, kind, block, satd_lagrangian, probable, costs, rates):
     """Price every mode but chroma from luma."""
-    _price_rates(contexts, maps, kind, block, root, probable, costs, rates)
+    _price_rates(contexts, maps, kind, block, satd_lagrangian, probable, costs, rates)
     costs[CHROMA_FROM_LUMA] = INFINITE
 
 
@@ -105,29 +103,33 @@ def _price(row, magnitude, lagrangian):
 
 
 @kernel()
-def quantize_by_rate(s, o, block):
+def quantize_by_rate(search, options, block):
     """Round each coefficient down or to nearest by rate and distortion, then take the best end; return (end, cost)."""
-    log2_width, log2_height, activity, scan = _coded(s, o, block)
+    log2_width, log2_height, fullness, scan = _coded(search, options, block)
     width, height, size = 1 << log2_width, 1 << log2_height, size_class(log2_width, log2_height)
-    coefficients, levels, step = s.work.coefficients, s.levels, 2 * np.int64(o.half_step)
-    costs, last_costs, last_magnitudes = s.steps[:, 0], s.steps[:, 1], s.steps[:, 2]
-    last = last_candidate(coefficients, scan, width * height, o.half_step)
+    coefficients, levels, step = search.work.coefficients, search.levels, 2 * np.int64(options.half_step)
+    costs, last_costs, last_magnitudes = search.steps[:, 0], search.steps[:, 1], search.steps[:, 2]
+    last = last_candidate(coefficients, scan, width * height, options.half_step)
     levels[:height, :width] = 0
     above = dropping_cost(coefficients, log2_width, log2_height)
-    best, end, total = above + end_cost(s.costs, size, activity, 0), 0, np.int64(0)
+    best, end, total = above + end_cost(search.costs, size, fullness, 0), 0, np.int64(0)
     for k in range(last, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
         amplitude = abs(np.int64(coefficients[row, column])) << STEP_BITS
         neighbours = _neighbours(levels, row, column, height, width)
         context = coefficient_context(0, size, 0, row + column, neighbours)
-        chosen, costs[k], last_costs[k] = 0, zero_cost(coefficients[row, column]) + s.costs.levels[context, 0], INFINITE
+        chosen, costs[k], last_costs[k] = (
+            0,
+            zero_cost(coefficients[row, column]) + search.costs.levels[context, 0],
+            INFINITE,
+        )
         nearest = min((2 * amplitude + step) // (2 * step), MAX_LEVEL)
         for magnitude in range(max(nearest - 1, 1), nearest + 1):
             error = (amplitude - magnitude * step) * (amplitude - magnitude * step) << ERROR_SHIFT
-            cost = error + _price(s.costs.levels[context], magnitude, o.lagrangian)
+            cost = error + _price(search.costs.levels[context], magnitude, options.lagrangian)
             if cost < costs[k]:
                 chosen, costs[k] = magnitude, cost
-            cost = error + _price(s.costs.last_levels[context], magnitude, o.lagrangian)
+            cost = error + _price(search.costs.last_levels[context], magnitude, options.lagrangian)
             if cost < last_costs[k]:
                 last_magnitudes[k], last_costs[k] = magnitude, cost
         levels[row, column] = chosen if coefficients[row, column] >= 0 else -chosen
@@ -136,7 +138,7 @@ def quantize_by_rate(s, o, block):
     for k in range(last, -1, -1):
         total -= costs[k]
         if last_costs[k] < INFINITE:
-            cost = above + last_costs[k] + total + end_cost(s.costs, size, activity, k + 1)
+            cost = above + last_costs[k] + total + end_cost(search.costs, size, fullness, k + 1)
             if cost < best:
                 best, end = cost, k + 1
         above += zero_cost(coefficients[scan[k] >> 5, scan[k] & 31])
@@ -149,24 +151,24 @@ def quantize_by_rate(s, o, block):
 
 
 @kernel()
-def quantize_by_dead_zone(s, o, block):
+def quantize_by_dead_zone(search, options, block):
     """Quantize uniformly with a dead zone; return (end, cost)."""
-    log2_width, log2_height, activity, scan = _coded(s, o, block)
+    log2_width, log2_height, fullness, scan = _coded(search, options, block)
     width, height, size = 1 << log2_width, 1 << log2_height, size_class(log2_width, log2_height)
-    step, end, cost = 2 * np.int64(o.half_step), 0, np.int64(0)
+    step, end, cost = 2 * np.int64(options.half_step), 0, np.int64(0)
     for k in range(width * height):
         row, column = scan[k] >> 5, scan[k] & 31
-        amplitude = np.int64(s.work.coefficients[row, column]) << STEP_BITS
+        amplitude = np.int64(search.work.coefficients[row, column]) << STEP_BITS
         magnitude = min((abs(amplitude) + ((step * DEAD_ZONE_64THS) >> 6)) // step, MAX_LEVEL)
-        s.levels[row, column] = magnitude if amplitude >= 0 else -magnitude
+        search.levels[row, column] = magnitude if amplitude >= 0 else -magnitude
         difference = abs(amplitude) - magnitude * step
         cost += (difference * difference) << ERROR_SHIFT
         if magnitude > 0:
             end = k + 1
-    cost += end_cost(s.costs, size, activity, end)
+    cost += end_cost(search.costs, size, fullness, end)
     for k in range(end):
         row, column = scan[k] >> 5, scan[k] & 31
-        context = coefficient_context(0, size, 0, row + column, _neighbours(s.levels, row, column, height, width))
-        table = s.costs.last_levels if k == end - 1 else s.costs.levels
-        cost += _price(table[context], abs(s.levels[row, column]), o.lagrangian)
+        context = coefficient_context(0, size, 0, row + column, _neighbours(search.levels, row, column, height, width))
+        table = search.costs.last_levels if k == end - 1 else search.costs.levels
+        cost += _price(table[context], abs(search.levels[row, column]), options.lagrangian)
     return end, cost

@@ -103,7 +103,7 @@ def no_halves(setup: Setup) -> None:
 
 def planar_and_dc(setup: Setup) -> None:
     """Predict by planar and DC only, without angles and learned modes."""
-    put(modes._price_fits, kernels.price_without_angles)
+    put(modes._price_residuals, kernels.price_without_angles)
     if has_learned_modes(setup.model):
         no_learned_modes(setup)
 

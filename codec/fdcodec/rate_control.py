@@ -3,7 +3,7 @@
 Size and PSNR both grow with the quality, log size and PSNR nearly in a straight line. So the search draws a secant
 through the nearest attempts on both sides of the target, with a fixed slope while it has only one side of it.
 One quality is tried for each quantization step. Then, or after five encodes, a fraction between a step and the one
-below is, which `settings_at` turns into the step and a share of its trees, the last ones, that are coded with thrift:
+below is, which `step_and_thrift` turns into the step and a share of its trees, the last ones, coded with thrift:
 those before them are as in the file of the step, so that a measure that leaps from step to step goes little by little.
 """
 
@@ -100,7 +100,7 @@ def _steps(deep: bool) -> list[float]:
     return sorted({step_index_for(k / parts, deep): k / parts for k in range(100 * parts, -1, -1)}.values())
 
 
-def settings_at(quality: float, deep: bool = False) -> tuple[float, float]:
+def step_and_thrift(quality: float, deep: bool = False) -> tuple[float, float]:
     """Return the quality of the step at or above a quality, and the share of trees whose thrift takes it down there."""
     return _step_and_share(_steps(deep), quality)
 

@@ -16,7 +16,7 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import TargetWarning
 from fdcodec.image.picture import Picture, colours_of
 from fdcodec.model import ClassModel, resolve
-from fdcodec.rate_control import FIRST_QUALITY, Goal, search, settings_at
+from fdcodec.rate_control import FIRST_QUALITY, Goal, search, step_and_thrift
 from fdcodec.verification import with_pixel_hash
 
 PSNR_TOLERANCE_DB = 0.08
@@ -166,7 +166,7 @@ def _searched(
 
     def measured(quality: float) -> float:
         nonlocal kept
-        step, share = settings_at(quality, deep)
+        step, share = step_and_thrift(quality, deep)
         is_lowest = quality == 0 or (0 in attempts and attempts[0].measure > goal.highest)
         data = _encoded(picture, replace(settings if is_lowest else kept, quality=step, thrifty_share=share))
         attempts[quality] = Attempt(data, quality, measure(data))

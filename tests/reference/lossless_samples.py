@@ -2,7 +2,7 @@
 
 from math import isqrt
 
-from tests.reference.lossless_tables import clip, level
+from tests.reference.lossless_tables import bucket, clip
 
 
 class SampleDecoder:
@@ -40,7 +40,7 @@ class SampleDecoder:
         error = [self.at(self.error[c], y + dy, x + dx, [0] * 12) for dy, dx in
                  ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, -2), (-1, 2))]  # fmt: skip
         sums = [2 * sum(e[k] for e in error[:4]) + error[4][k] + error[5][k] for k in range(len(predictions))]
-        smallest = level(min(sums))
+        smallest = bucket(min(sums))
         shift = max((smallest >> 2) - 3, 0)
         weights = [(1 << 20) // isqrt(max(min(s >> shift, 1023), 4) ** 3) + 1 for s in sums]
         return sum(g * p for g, p in zip(weights, predictions, strict=True)) // sum(weights), smallest
@@ -64,8 +64,8 @@ class SampleDecoder:
             return
         predictions, taps = self.predict(c, y, x)
         blend, smallest = self.blend(c, y, x, predictions)
-        activity = self.energy(c, y, x)
-        energy = min(level(activity), 39)
+        energy = self.energy(c, y, x)
+        energy_bucket = min(bucket(energy), 39)
         v = self.neighbour(c, y, x)
         signs = [v(0, -1), v(-1, 0), v(-1, -1), v(-1, 1), v(0, -2), v(-2, 0)]
         signs += [2 * v(-1, 0) - v(-2, 0), 2 * v(0, -1) - v(0, -2)]
@@ -74,7 +74,7 @@ class SampleDecoder:
         north = self.at(self.residual[c], y - 1, x, 0)
         before = self.residual[c - 1][y, x] if c else 0
         biases = (
-            self.texture_bias[c, texture, min(energy >> 2, 7)],
+            self.texture_bias[c, texture, min(energy_bucket >> 2, 7)],
             self.residual_bias[c, clip(west, -3, 3), clip(north, -3, 3), clip(before, -3, 3)],
         )
         bias = (biases[0].value + biases[1].value) >> 1
@@ -84,10 +84,10 @@ class SampleDecoder:
         p = predictions
         spread = (abs(p[0] - p[1]) + abs(p[2] - p[3]) + abs(p[4] - p[5])) >> 2
         group = min(c, 1)
-        row_b = (min(level(spread) >> 1, 19), min(level(abs(west)) >> 1, 3), min(level(abs(north)) >> 1, 3), group)
+        row_b = (min(bucket(spread) >> 1, 19), min(bucket(abs(west)) >> 1, 3), min(bucket(abs(north)) >> 1, 3), group)
         shade = (prediction - lowest) >> max((highest - lowest).bit_length() - 8, 0)
         row_c = (min(smallest >> 3, 4), shade, group)
-        rows = (("A", energy, group), ("B", *row_b), ("C", *row_c))
+        rows = (("A", energy_bucket, group), ("B", *row_b), ("C", *row_c))
         residual = self.decode_residual(rows, group, prediction, fine - 16 * prediction, west, (lowest, highest))
         value = clip(prediction + residual, lowest, highest)
 
@@ -96,7 +96,7 @@ class SampleDecoder:
         errors = [min(abs(k - 16 * value) >> 1, 1 << 20) for k in predictions]
         self.error[c][y, x] = errors + [0] * (12 - len(errors))
         for one in biases:
-            most = ((activity >> 5) + 1) << 8
+            most = ((energy >> 5) + 1) << 8
             one.update(clip((16 * value - blend) << 4, -most, most))
         gain = (1 << 36) // (4 + sum(tap * tap for tap in taps))
         self.fast[c] = self.trained(self.fast[c], taps, 16 * value - predictions[6], gain, 0)

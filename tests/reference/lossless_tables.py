@@ -28,8 +28,8 @@ def stretch(i):
 stretched = [stretch(i) for i in range(4096)]
 
 
-def level(value):
-    """LEVEL of L4.3."""
+def bucket(value):
+    """BUCKET of L4.3."""
     octaves = 0
     while value >= 4096:
         value, octaves = value >> 1, octaves + 4

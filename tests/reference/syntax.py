@@ -66,7 +66,7 @@ class Block:
         """Return log2 of width and height."""
         return self.width.bit_length() - 1, self.height.bit_length() - 1
 
-    def activity(self):
+    def fullness(self):
         """Return 0 for an empty block, 1 for a few levels, 2 for more."""
         return 0 if self.end == 0 else 1 if 16 * self.end <= self.width * self.height else 2
 
@@ -205,11 +205,11 @@ class PlaneDecoder:
 
     def end(self, block):
         """Decode the end of a block."""
-        activity = sum(other.activity() for other in self.neighbours(block.x, block.y))
+        fullness = sum(other.fullness() for other in self.neighbours(block.x, block.y))
         if self.guide is not None:
-            activity = 3 * min(activity, 2) + self.guide.at(block.x, block.y).activity()
+            fullness = 3 * min(fullness, 2) + self.guide.at(block.x, block.y).fullness()
         length, area = 0, block.width * block.height
-        while length < area.bit_length() and self.bin("end class", self.kind, block.size, activity, length):
+        while length < area.bit_length() and self.bin("end class", self.kind, block.size, fullness, length):
             length += 1
         if length < 2:
             return length

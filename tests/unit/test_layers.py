@@ -1,12 +1,15 @@
 """The architecture, held by reading the sources: imports go one way, numba stays in its room."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from fdcodec.coding import contexts
 
 PACKAGE = Path(__file__).parents[2] / "codec" / "fdcodec"
 SOURCES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
@@ -61,6 +64,14 @@ def test_rooms_of_kernels_import_down(room):
     assert used <= set(ROOMS[: ROOMS.index(room) + 1])
 
 
+@pytest.mark.parametrize("source", [source for source in SOURCES if "search" in source.parts], ids=str)
+def test_contexts_have_one_formula(source):
+    """The encoder's prices ask the syntax for contexts: they know how many there are, not where an element's begin."""
+    first = {name for name in vars(contexts) if not name.startswith("N_") and not name.endswith(("_BINS", "_BITS"))}
+    used = set(re.findall(r"\bctx\.(\w+)", (PACKAGE / source).read_text()))
+    assert used & first <= {"SIGNIFICANT", "ABOVE_ONE"}  # to which `coefficient_context` is relative
+
+
 @pytest.mark.parametrize("source", [source for source in SOURCES if source.parts[0] != "kernels"], ids=str)
 def test_numba_stays_in_its_room(source):
     """Only kernels/ imports numba, except where the version is asked for."""
@@ -75,6 +86,38 @@ def test_kernels_use_the_one_decorator():
             decorators = getattr(node, "decorator_list", [])
             strays += [f"{source}:{node.lineno}" for d in decorators if "jit" in ast.unparse(d)]
     assert strays == []
+
+
+def kernels_of(source: Path) -> Iterator[tuple[ast.FunctionDef, bool]]:
+    """Yield the kernels of a source file, and whether each says that it allocates."""
+    for node in ast.parse((PACKAGE / source).read_text()).body:
+        for call in getattr(node, "decorator_list", []):
+            if isinstance(node, ast.FunctionDef) and isinstance(call, ast.Call) and ast.unparse(call.func) == "kernel":
+                yield node, "allocates" in {keyword.arg for keyword in call.keywords}
+
+
+def makes_arrays(node: ast.AST) -> bool:
+    """Tell whether a piece of a kernel creates an array, or copies one into a slice."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in {"copy", "empty", "empty_like", "eye", "full", "ones", "zeros"}
+    into_slice = isinstance(node, ast.Assign) and any(isinstance(part, ast.Slice) for part in ast.walk(node.targets[0]))
+    return into_slice and not isinstance(node.value, ast.Constant | ast.UnaryOp)
+
+
+def test_only_kernels_that_allocate_say_so():
+    """Every kernel that says so makes arrays, or calls one that says so; without it, calls are faster."""
+    sources = [source for source in SOURCES if source.parts[0] == "kernels"]
+    kernels = [(source, *kernel) for source in sources for kernel in kernels_of(source)]
+    allocating = {node.name for _, node, allocates in kernels if allocates}
+    idle = [
+        f"{source}:{node.lineno} {node.name}"
+        for source, node, allocates in kernels
+        if allocates
+        and not any(makes_arrays(part) for part in ast.walk(node))
+        and not {ast.unparse(call.func) for call in ast.walk(node) if isinstance(call, ast.Call)} & allocating
+    ]
+    assert allocating
+    assert idle == []
 
 
 def modules_after(code: str) -> set[str]:

@@ -10,7 +10,7 @@ from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import FormatError
 from fdcodec.kernels.lossless.mixing import SQUASH, STRETCH
 from fdcodec.kernels.lossless.samples import magnitude_class
-from fdcodec.kernels.lossless.state import LEVEL, level
+from fdcodec.kernels.lossless.state import LOG_BUCKET, log_bucket
 
 
 def waves(channels, height, width, seed):
@@ -130,16 +130,16 @@ def test_colour_transforms_are_reversible(transform):
 
 
 def test_tables_equal_their_formulas():
-    """SQUASH, STRETCH and LEVEL are those of L3.2, L3.3 and L4.3."""
+    """SQUASH, STRETCH and BUCKET are those of L3.2, L3.3 and L4.3."""
     assert tables.squashed == SQUASH.tolist()
     assert tables.stretched == STRETCH.tolist()
-    assert [tables.level(value) for value in range(4096)] == LEVEL.tolist()
+    assert [tables.bucket(value) for value in range(4096)] == LOG_BUCKET.tolist()
 
 
 @pytest.mark.parametrize("value", [0, 3, 4, 4095, 4096, 4097, 8191, 65535, 1 << 20])
 def test_level_beyond_its_table(value):
-    """A level goes on, four an octave, where the table ends."""
-    assert tables.level(value) == level(value)
+    """A bucket goes on, four an octave, where the table ends."""
+    assert tables.bucket(value) == log_bucket(value)
 
 
 def test_classes_cover_all_magnitudes():

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from fdcodec.coding.parameters import step_index_for
-from fdcodec.rate_control import MAX_ENCODES, Goal, search, settings_at
+from fdcodec.rate_control import MAX_ENCODES, Goal, search, step_and_thrift
 
-STEPS = sorted({settings_at(k / 4)[0] for k in range(401)})
+STEPS = sorted({step_and_thrift(k / 4)[0] for k in range(401)})
 
 
 class Counter:
@@ -67,7 +67,7 @@ def test_sizes_that_hardly_grow_are_left_in_long_strides():
     """Where sizes are alike over most of the qualities and just above the limit, what lies below these is found."""
 
     def curve(quality):
-        step, share = settings_at(quality)
+        step, share = step_and_thrift(quality)
         return 10 + 0.0005 * step - 0.03 * max(10 - step, 0) - 0.12 * share
 
     limit = exp(curve(10) - 0.01)
@@ -102,7 +102,7 @@ def test_what_lies_between_two_steps_is_tried_after_both():
     """A quality between two steps of quantization is tried once both have been, where five encodes suffice for that."""
     measure = Counter(lambda quality: 34 + 0.27 * quality)
     search(measure, Goal(46.1769, 46.1771, 0.27, False))
-    first = next(k for k, quality in enumerate(measure.tried) if settings_at(quality)[1] > 0)
+    first = next(k for k, quality in enumerate(measure.tried) if step_and_thrift(quality)[1] > 0)
     above = bisect(STEPS, measure.tried[first])
     assert first < 5
     assert set(STEPS[above - 1 : above + 1]) < set(measure.tried[:first])
@@ -112,7 +112,7 @@ def test_what_lies_between_two_steps_is_tried_after_five_encodes():
     """After five encodes what lies below a step is tried, though other steps lie between; not before."""
     measure = Counter(lambda quality: 34 + 0.1 * quality)
     search(measure, Goal(38.5099, 38.5101, 0.27, False))
-    assert [settings_at(quality)[1] > 0 for quality in measure.tried] == 5 * [False] + 3 * [True]
+    assert [step_and_thrift(quality)[1] > 0 for quality in measure.tried] == 5 * [False] + 3 * [True]
 
 
 def test_wide_gap_is_halved_before_thrift_is_tried():
@@ -120,26 +120,26 @@ def test_wide_gap_is_halved_before_thrift_is_tried():
     qualities, sizes = (0, 59.5, 62.75, 69.25, 77.75, 85, 100), (7, 9.4302, 9.4425, 9.4853, 9.5378, 9.607, 9.8)
 
     def curve(quality):
-        step, share = settings_at(quality)
+        step, share = step_and_thrift(quality)
         return float(np.interp(step, qualities, sizes)) - 0.02 * share
 
     measure = Counter(curve)
     quality = search(measure, Goal(log(0.97 * 14637), log(14637), 0.042, True))
     assert 0.97 * 14637 <= exp(curve(quality)) <= 14637
-    assert [settings_at(tried)[1] for tried in measure.tried] == 6 * [0]
+    assert [step_and_thrift(tried)[1] for tried in measure.tried] == 6 * [0]
 
 
 def test_what_lies_between_two_steps_is_reached():
     """Where neighbouring steps step over the goal, a share of trees with thrift at the upper one is tried."""
-    upper = settings_at(50)[0]
+    upper = step_and_thrift(50)[0]
 
     def measure(quality):
-        step, share = settings_at(quality)
+        step, share = step_and_thrift(quality)
         return 6 + 0.042 * step + (0.1 if step >= upper else 0) - 0.15 * share
 
     highest = measure(upper)
     quality = search(measure, Goal(highest - 0.06, highest - 0.03, 0.042, True))
-    assert settings_at(quality)[0] == upper
+    assert step_and_thrift(quality)[0] == upper
     assert highest - 0.06 <= measure(quality) <= highest - 0.03
 
 
@@ -149,7 +149,7 @@ def test_steps_that_waver_do_not_keep_a_search_from_its_goal(seed):
     leaps = dict(zip(STEPS, np.random.default_rng(seed).normal(0, 0.15, len(STEPS)), strict=True))
 
     def curve(quality):
-        step, share = settings_at(quality)
+        step, share = step_and_thrift(quality)
         return 22 + 0.27 * step + leaps[step] - 0.9 * share
 
     measure = Counter(curve)
@@ -163,17 +163,17 @@ def test_thrift_that_does_not_do_gives_way_to_lower_steps():
     qualities, sizes = (0, 59.5, 67, 75.75, 78.25, 79, 100), (7, 9.6131, 9.7578, 9.9076, 9.955, 10.0281, 12)
 
     def curve(quality):
-        step, share = settings_at(quality)
+        step, share = step_and_thrift(quality)
         return float(np.interp(step, qualities, sizes)) - 0.063 * share
 
     quality = search(Counter(curve), Goal(log(0.97 * 21095), log(21095), 0.042, True))
     assert 0.97 * 21095 <= exp(curve(quality)) <= 21095
-    assert settings_at(quality)[1] == 0
+    assert step_and_thrift(quality)[1] == 0
 
 
 def test_steps_have_no_thrift():
     """The qualities of the steps are encoded as they are, and every step has one."""
-    assert {settings_at(step) for step in STEPS} == {(step, 0.0) for step in STEPS}
+    assert {step_and_thrift(step) for step in STEPS} == {(step, 0.0) for step in STEPS}
     assert {step_index_for(step) for step in STEPS} == {step_index_for(k / 4) for k in range(401)}
 
 

@@ -10,7 +10,7 @@ LAGRANGIAN = 0.085  # squared steps a bit is worth
 SCREEN_LAGRANGIAN = 0.1  # the same where the screen tools are on
 THRIFT = 1.6  # times that in trees coded with thrift: where all are, sizes fall by some 14 %
 _DEARER = (1, 1, 1, 1, 1, 1.02, 1.02, 1.025, 1.03)  # bits by effort: what a longer search finds goes into smaller files
-ROOT = 1.26  # of the square root of it, for sums of absolute differences
+SATD_LAGRANGIAN = 1.26  # of the square root of it, for sums of absolute Hadamard coefficients
 SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
 _ALWAYS, _NEVER = 0, int(INFINITE)
 # By effort 1..9, the bits that a square of 8, 16 and 32 must cost, distortion counted, to be cut in quarters or halves.
@@ -29,9 +29,9 @@ _HALVE_BITS = (
 )
 _CANDIDATES = (1, 1, 2, 2, 5, 5, 5, 6, 8)  # modes tried in full, at most, by effort 1..9; one less at 4x4
 _LEARNED = (1, 1, 1, 2, 5, 5, 5, 6, 8)  # learned modes tried in full besides
-_NEAR = (3, 3, 3, 3, 3, 4, 6, 8, 12)  # 32nds of the least price by which that of a mode tried in full exceeds it
+_CANDIDATE_MARGINS = (3, 3, 3, 3, 3, 4, 6, 8, 12)  # 32nds by which the price of a mode tried in full exceeds the least
 _HALVES = (1, 1, 1, 1, 2, 2, 2, 3, 4)  # modes tried in full in half a square
-_FANS = (16, 16, 16, 8, 4, 4, 2, 2, 1)  # distance of the angles priced in blocks of 16 and more, twice that below
+_ANGLE_STRIDES = (16, 16, 16, 8, 4, 4, 2, 2, 1)  # between angles priced in blocks of 16 and more, twice that below
 
 
 def search_options(
@@ -50,15 +50,15 @@ def _plane_options(
     step = half_step / 32  # in sample units
     price = worth * _DEARER[settings.effort - 1]
     lagrangian = max(1, round(price * half_step**2 / 4))
-    candidates, fan = _CANDIDATES[settings.effort - 1], _FANS[settings.effort - 1]
+    candidates, stride = _CANDIDATES[settings.effort - 1], _ANGLE_STRIDES[settings.effort - 1]
     shared = {
         "half_step": half_step,
         "lagrangian": lagrangian,
-        "root": max(1, round(ROOT * price**0.5 * step)),
+        "satd_lagrangian": max(1, round(SATD_LAGRANGIAN * price**0.5 * step)),
         "n_candidates": (0, 0, max(candidates - 1, 1), candidates, candidates, candidates),
         "n_learned": _LEARNED[settings.effort - 1],
-        "near": _NEAR[settings.effort - 1],
-        "fans": (0, 0, 2 * fan, 2 * fan, fan, fan),
+        "candidate_margin_32nds": _CANDIDATE_MARGINS[settings.effort - 1],
+        "angle_strides": (0, 0, 2 * stride, 2 * stride, stride, stride),
         "n_halves": _HALVES[settings.effort - 1],
         "both_cuts": settings.effort >= 5,
         "sparsity": settings.sparsity or 0,

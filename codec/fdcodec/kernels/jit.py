@@ -138,8 +138,9 @@ def kernel(
         hands over each field of each array, some hundred numbers where maps are among them. Pasted so, a kernel would
         be typed again in each place, which took half the time that a decoder's kernels took to compile (ADR 0025).
     allocates
-        The kernel creates arrays, or calls one that does. Without it, references are not counted: the atomic counting
-        made every call among kernels 30 ns slower. Forgetting it is a compile error, never a wrong result.
+        The kernel creates arrays, copies one into a slice of another, or calls one that does. Without it, references
+        are not counted: the atomic counting made every call among kernels 30 ns slower. Forgetting it is a compile
+        error, never a wrong result.
     inner
         Only kernels call it, as is so of merged ones and wherever the name begins with an underscore: it has no entry
         from Python and no place of its own in the cache, which cost as much to compile as the kernel. Called from

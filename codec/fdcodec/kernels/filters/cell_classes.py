@@ -62,11 +62,11 @@ def _class_of(vertical, horizontal, falling, rising, activity_unit):
     high, low = (slanted_high, slanted_low) if is_slanted else (straight_high, straight_low)
     orientation = falling > rising if is_slanted else vertical > horizontal
     direction = (1 if high > 2 * low else 0) + (1 if 2 * high > 9 * low else 0)
-    turned = 2 * direction + (4 if is_slanted else 0) + (1 if orientation else 0) if direction > 0 else 0
-    activity, level = 100 * (vertical + horizontal), 0
+    direction_code = 2 * direction + (4 if is_slanted else 0) + (1 if orientation else 0) if direction > 0 else 0
+    bends, activity = 100 * (vertical + horizontal), 0
     for bound in (12, 30, 60, 110):
-        level += 1 if activity >= bound * activity_unit else 0
-    return 10 * level + turned
+        activity += 1 if bends >= bound * activity_unit else 0
+    return 10 * activity + direction_code
 
 
 @kernel(inner=True, allocates=True)

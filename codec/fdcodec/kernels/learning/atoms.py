@@ -71,7 +71,7 @@ def update_atoms(residual, codes, atoms, atom_sparsity):
             atoms[k] = new
 
 
-@kernel(allocates=True)
+@kernel()
 def replace_atom(residual, codes, k, group, old, new):
     """Give the samples of `group` the atom `new` for `old`, with their best coefficients."""
     n = old.shape[0]

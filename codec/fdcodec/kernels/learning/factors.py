@@ -12,7 +12,7 @@ from fdcodec.kernels.jit import kernel
 LANES = 32
 
 
-@kernel(allocates=True)
+@kernel()
 def load_slab(samples, first, count, slab):
     """Copy `count` rows of `samples`, from row `first`, into the columns of `slab`; clear the other columns."""
     for lane in range(count):
@@ -23,7 +23,7 @@ def load_slab(samples, first, count, slab):
             slab[index, lane] = 0.0
 
 
-@kernel(allocates=True)
+@kernel()
 def apply_to_slab(pairs, blocks, slab):
     """Replace rows i, j of the slab by p x_i + r x_j and q x_i + t x_j, for each factor in turn (eq. multiply)."""
     for k in range(pairs.shape[0]):
@@ -52,7 +52,7 @@ def apply_factors(samples, pairs, blocks, out):
                 out[first + lane, index] = slab[index, lane]
 
 
-@kernel(allocates=True)
+@kernel()
 def apply_matrix(samples, matrix, out):
     """Write `samples @ matrix` into `out`; each sum runs in the order of the inner index, on any machine."""
     n_samples, n = samples.shape

@@ -7,7 +7,7 @@ from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learning.pursuit import PIVOT_FLOOR
 
 
-@kernel(allocates=True)
+@kernel()
 def least_squares_gain(Z, W, i, j):
     """Return C_ij of eq. sij; -inf where the 2x2 Gram matrix of X is singular to working precision."""
     determinant = W[i, i] * W[j, j] - W[i, j] * W[j, i]
@@ -18,7 +18,7 @@ def least_squares_gain(Z, W, i, j):
     return W[i, i] + W[j, j] - 2.0 * (Z[i, i] + Z[j, j]) + gain / determinant
 
 
-@kernel(allocates=True)
+@kernel()
 def best_gain_of_row(score, value, column, i):
     """Find again the best score of row i among the columns j > i; the lowest column wins a tie."""
     value[i], column[i] = -np.inf, -1
@@ -27,7 +27,7 @@ def best_gain_of_row(score, value, column, i):
             value[i], column[i] = score[i, j], j
 
 
-@kernel(allocates=True)
+@kernel()
 def refresh_gains(Z, W, score, value, column, index):
     """Recompute the scores of the pairs that contain `index`, and the best of every row that they touch."""
     for other in range(Z.shape[0]):
@@ -40,7 +40,7 @@ def refresh_gains(Z, W, score, value, column, index):
     best_gain_of_row(score, value, column, index)
 
 
-@kernel(allocates=True)
+@kernel()
 def least_squares_block(Z, W, i, j, block):
     """Write the R-transform ``Z_{ij} W_{ij}^-1`` (eq. leastsquares)."""
     determinant = W[i, i] * W[j, j] - W[i, j] * W[j, i]
@@ -50,7 +50,7 @@ def least_squares_block(Z, W, i, j, block):
     block[1, 1] = (Z[j, j] * W[i, i] - Z[j, i] * W[i, j]) / determinant
 
 
-@kernel(allocates=True)
+@kernel()
 def mix_columns(matrix, i, j, block):
     """Replace columns i, j of the matrix by those of ``matrix R^T``."""
     for h in range(matrix.shape[0]):
@@ -59,7 +59,7 @@ def mix_columns(matrix, i, j, block):
         matrix[h, j] = block[1, 0] * a + block[1, 1] * b
 
 
-@kernel(allocates=True)
+@kernel()
 def advance(Z, W, pair, block):
     """Move a factor to the side of X: Z <- Z R^T, W <- R W R^T."""
     mix_columns(Z, pair[0], pair[1], block)
@@ -115,7 +115,7 @@ def solve_block(B, Z, W, i, j, block):
     solve_kronecker(cross[0, i], cross[0, j], cross[1, j], W[i, i], W[i, j], W[j, j], rhs, block)
 
 
-@kernel(allocates=True)
+@kernel()
 def solve_kronecker(g00, g01, g11, w00, w01, w11, rhs, block):
     """Write ``G^-1 rhs W^-1`` for symmetric 2x2 G and W; keep the block where one is singular."""
     g, w = g00 * g11 - g01 * g01, w00 * w11 - w01 * w01

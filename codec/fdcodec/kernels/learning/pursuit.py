@@ -38,7 +38,7 @@ def new_workspace(n, sparsity):
     )
 
 
-@kernel(allocates=True)
+@kernel()
 def strongest(correlations):
     """Return the index of the largest magnitude; the lowest wins a tie."""
     best, index = 0.0, 0
@@ -49,7 +49,7 @@ def strongest(correlations):
     return index
 
 
-@kernel(allocates=True)
+@kernel()
 def extend_cholesky(gram, work, count, atom):
     """Append the row of `atom` to the Cholesky factor of the chosen atoms' Gram matrix; False if they span it."""
     L, support = work.cholesky, work.support
@@ -66,7 +66,7 @@ def extend_cholesky(gram, work, count, atom):
     return True
 
 
-@kernel(allocates=True)
+@kernel()
 def solve_cholesky(start, work, count):
     """Set the coefficients of the chosen atoms to the least-squares ones, by two triangular solves."""
     L, half, solution = work.cholesky, work.half, work.coefficients

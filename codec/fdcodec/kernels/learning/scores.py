@@ -25,7 +25,7 @@ class Rule(NamedTuple):
     levels: int
 
 
-@kernel(allocates=True)
+@kernel()
 def nuclear_gain(a, b, c, d):
     """Return C_ij = ||Z||_* - tr Z of ``[[a, b], [c, d]]`` (eqs. detailedobjective, singularvalues).
 
@@ -36,7 +36,7 @@ def nuclear_gain(a, b, c, d):
     return math.sqrt((a - d) * (a - d) + (b + c) * (b + c)) - (a + d)
 
 
-@kernel(allocates=True)
+@kernel()
 def procrustes(a, b, c, d, rule, block):
     """Write into `block` the G-transform that maximizes tr(G^T Z) for Z = ``[[a, b], [c, d]]`` (eq. GivensLearning2).
 
@@ -59,7 +59,7 @@ def procrustes(a, b, c, d, rule, block):
     block[1, 1] = sign * cosine
 
 
-@kernel(allocates=True)
+@kernel()
 def multiply_left(Z, i, j, p, r, q, t):
     """Replace rows i, j of Z by those of ``[[p, r], [q, t]] Z``."""
     for h in range(Z.shape[1]):
@@ -68,7 +68,7 @@ def multiply_left(Z, i, j, p, r, q, t):
         Z[j, h] = q * a + t * b
 
 
-@kernel(allocates=True)
+@kernel()
 def multiply_right_transposed(Z, i, j, p, r, q, t):
     """Replace columns i, j of Z by those of ``Z [[p, r], [q, t]]^T``."""
     for h in range(Z.shape[0]):
@@ -77,7 +77,7 @@ def multiply_right_transposed(Z, i, j, p, r, q, t):
         Z[h, j] = q * a + t * b
 
 
-@kernel(allocates=True)
+@kernel()
 def best_of_row(scores, i):
     """Find again the best score of row i among the columns j > i; the lowest column wins a tie."""
     value, column = -np.inf, -1
@@ -88,7 +88,7 @@ def best_of_row(scores, i):
     scores.column[i] = column
 
 
-@kernel(allocates=True)
+@kernel()
 def fill_scores(Z, scores):
     """Compute every C_ij of Z."""
     n = Z.shape[0]
@@ -100,7 +100,7 @@ def fill_scores(Z, scores):
         best_of_row(scores, i)
 
 
-@kernel(allocates=True)
+@kernel()
 def offer(scores, i, j):
     """Bring row i's best up to date after ``score[i, j]`` changed, i < j."""
     score = scores.score[i, j]
@@ -114,7 +114,7 @@ def offer(scores, i, j):
         scores.column[i] = j
 
 
-@kernel(allocates=True)
+@kernel()
 def refresh_scores(Z, scores, index):
     """Recompute the scores of all pairs that contain `index`, whose row or column of Z changed."""
     n = Z.shape[0]
@@ -128,7 +128,7 @@ def refresh_scores(Z, scores, index):
     best_of_row(scores, index)
 
 
-@kernel(allocates=True)
+@kernel()
 def retire(scores, index):
     """Exclude the pairs that contain `index` until it is refreshed."""
     for other in range(scores.score.shape[0]):

@@ -37,7 +37,7 @@ def select_largest(slab, sparsity, largest):
                 value[lane] = b if a > b else a
 
 
-@kernel(allocates=True)
+@kernel()
 def keep_lane(slab, largest, sparsity, lane, support):
     """Fill `support` with the indices of the `sparsity` largest magnitudes of a lane; the lower index wins a tie."""
     threshold = largest[sparsity - 1, lane]
@@ -118,7 +118,7 @@ def log_rate(slab, count, step):
     return total
 
 
-@kernel(allocates=True)
+@kernel()
 def add_outer(left, right, count, sums):
     """Add the outer products of `count` rows of `left` and `right` to `sums`, four rows at a time."""
     for first in range(0, count, 4):

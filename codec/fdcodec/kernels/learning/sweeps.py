@@ -25,7 +25,7 @@ from fdcodec.kernels.learning.scores import (
 # ---- construction and sweeps ---------------------------------------------------------------------------------------
 
 
-@kernel(allocates=True)
+@kernel()
 def pick(Z, scores, rule, pair, block):
     """Set `pair` to the arguments of the largest C_ij and `block` to its Procrustes solution (eq. score)."""
     i = np.argmax(scores.value)
@@ -34,31 +34,31 @@ def pick(Z, scores, rule, pair, block):
     procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], rule, block)
 
 
-@kernel(allocates=True)
+@kernel()
 def enter_right(Z, pair, block):
     """Move a factor to the side of X: Z <- Z G^T."""
     multiply_right_transposed(Z, pair[0], pair[1], block[0, 0], block[0, 1], block[1, 0], block[1, 1])
 
 
-@kernel(allocates=True)
+@kernel()
 def leave_left(Z, pair, block):
     """Take a factor off the side of Y: Z <- G Z."""
     multiply_left(Z, pair[0], pair[1], block[0, 0], block[0, 1], block[1, 0], block[1, 1])
 
 
-@kernel(allocates=True)
+@kernel()
 def enter_left(Z, pair, block):
     """Move a factor to the side of Y: Z <- G^T Z."""
     multiply_left(Z, pair[0], pair[1], block[0, 0], block[1, 0], block[0, 1], block[1, 1])
 
 
-@kernel(allocates=True)
+@kernel()
 def leave_right(Z, pair, block):
     """Take a factor off the side of X: Z <- Z G."""
     multiply_right_transposed(Z, pair[0], pair[1], block[0, 0], block[1, 0], block[0, 1], block[1, 1])
 
 
-@kernel(allocates=True)
+@kernel()
 def refresh_layer(Z, scores, pairs):
     """Refresh the scores of every index in `pairs`."""
     for k in range(pairs.shape[0]):
@@ -66,7 +66,7 @@ def refresh_layer(Z, scores, pairs):
         refresh_scores(Z, scores, pairs[k, 1])
 
 
-@kernel(allocates=True)
+@kernel()
 def pick_disjoint(Z, scores, rule, pairs, blocks):
     """Fill `pairs` and `blocks` with the best pair, then the best disjoint from it, and so on; return the sum of C_ij.
 
@@ -82,7 +82,7 @@ def pick_disjoint(Z, scores, rule, pairs, blocks):
     return gain
 
 
-@kernel(allocates=True)
+@kernel()
 def solve_on_pairs(Z, rule, pairs, blocks):
     """Solve for the blocks of disjoint pairs at Z; return the sum of their C_ij."""
     gain = 0.0
@@ -127,7 +127,7 @@ def construct(Z, pairs, blocks, offsets, threshold, gains):
     return offsets.shape[0] - 1
 
 
-@kernel(allocates=True)
+@kernel()
 def walk(Z, pairs, blocks, offsets, here, step):
     """Go from a layer to the next (`step` 1) or the one before (-1); return the layer where Z now stands."""
     after = here + step
@@ -170,7 +170,7 @@ def sweep(Z, pairs, blocks, offsets, order, rule):
         update_layer(Z, pairs[first:last], blocks[first:last], scores, rule)
 
 
-@kernel(allocates=True)
+@kernel()
 def angle_slopes(Z, pairs, blocks, slopes, curvatures):
     """Write the derivative of tr(U^T Z) by the angle of each rotation, and its largest second derivative in magnitude.
 
@@ -208,7 +208,7 @@ def insertion_gains(Z, pairs, blocks, gains, places):
             refresh_layer(Z, scores, pairs[k : k + 1])
 
 
-@kernel(allocates=True)
+@kernel()
 def insertion_block(Z, pairs, blocks, position, pair, block):
     """Write into `block` the G-transform on `pair` that is best before factor `position`; Z is overwritten."""
     for k in range(pairs.shape[0] - 1, position - 1, -1):
@@ -219,7 +219,7 @@ def insertion_block(Z, pairs, blocks, position, pair, block):
     procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], Rule(False, True, 0), block)
 
 
-@kernel(allocates=True)
+@kernel()
 def deletion_losses(Z, pairs, blocks, losses):
     """Write by how much tr(U^T Z) falls when factor k alone becomes the identity; Z is overwritten."""
     for k in range(pairs.shape[0] - 1, -1, -1):

@@ -92,7 +92,7 @@ def filtered(taps, coefficients):
 
 
 @kernel(inline=True)
-def meet(coefficients, above):
+def move_halfway(coefficients, above):
     """Move the coefficients half the way to those of the filter above."""
     for k in range(N_TAPS):
         here = np.int64(coefficients[k])
@@ -145,9 +145,9 @@ def store(coefficients, target):
 
 
 @kernel(inline=True)
-def average(predictions, sums, n_predictions, smallest_level):
+def average(predictions, sums, n_predictions, smallest_bucket):
     """Return the predictions' average, weighted by the errors, the smallest sum brought below 32."""
-    shift = max((smallest_level >> 2) - 3, 0)
+    shift = max((smallest_bucket >> 2) - 3, 0)
     numerator = np.int64(0)
     denominator = np.int64(0)
     for k in range(n_predictions):

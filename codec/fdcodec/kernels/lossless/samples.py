@@ -9,7 +9,7 @@ from fdcodec.kernels.lossless.prediction import (
     average,
     cross_predictions,
     filtered,
-    meet,
+    move_halfway,
     own_predictions,
     record_errors,
     store,
@@ -34,7 +34,7 @@ from fdcodec.kernels.lossless.state import (
     SLOW_FILTER,
     SLOW_FILTER_SHIFT,
     TEXTURE_BIASES,
-    level,
+    log_bucket,
 )
 from fdcodec.kernels.syntax.range_coder import code_bin, code_bits
 
@@ -126,11 +126,11 @@ def code_magnitude(coder, buffer, cells, contexts, weights, inputs, slots, first
 
 
 @kernel(inline=True)
-def code_residual(s, channel, residual, prediction, fraction, energy, row_b, row_c, sign_of_west):
+def code_residual(s, channel, residual, prediction, fraction, energy_bucket, row_b, row_c, sign_of_west):
     """Code `residual`, which with `prediction` lies within the plane's limits (SPEC L6)."""
     group = min(channel, 1)
     slots = s.scratch[3]
-    row_a = SET_A + (energy * 2 + group) * A_ROW
+    row_a = SET_A + (energy_bucket * 2 + group) * A_ROW
     slots[0] = row_a + min(abs(fraction), 7)
     slots[1] = row_b
     slots[2] = row_c
@@ -171,21 +171,21 @@ def code_sample(s, channel, i, j):
 
     base = own_predictions(plane, i, j, predictions, s.taps) << FRACTION
     n_predictions = cross_predictions(s.planes, channel, i, j, predictions, s.taps)
-    meet(fast, s.above[channel, j + 1])
+    move_halfway(fast, s.above[channel, j + 1])
     low = lowest << FRACTION
     high = highest << FRACTION
     predictions[FAST_FILTER] = min(max(base + filtered(s.taps, fast), low), high)
     predictions[SLOW_FILTER] = min(max(base + filtered(s.taps, slow), low), high)
-    smallest_level = level(sum_errors(errors, row, j, n_predictions, sums))
-    blend = average(predictions, sums, n_predictions, smallest_level)
+    smallest_bucket = log_bucket(sum_errors(errors, row, j, n_predictions, sums))
+    blend = average(predictions, sums, n_predictions, smallest_bucket)
     gain = (1 << 36) // tap_norm(s.taps)
 
-    activity = residual_energy(s.residuals, plane, channel, row, i, j)
-    energy = min(level(activity), N_ENERGIES - 1)
+    energy = residual_energy(s.residuals, plane, channel, row, i, j)
+    energy_bucket = min(log_bucket(energy), N_ENERGIES - 1)
     west = np.int64(residuals[row, j - 1])
     north = np.int64(residuals[1 - row, j])
     before = clipped_residual(s.residuals[channel - 1, row, j]) if channel else 3
-    texture_bias = s.biases[channel, (texture(plane, i, j, blend >> FRACTION) << 3) + min(energy >> 2, 7)]
+    texture_bias = s.biases[channel, (texture(plane, i, j, blend >> FRACTION) << 3) + min(energy_bucket >> 2, 7)]
     residual_bias = s.biases[
         channel, TEXTURE_BIASES + (clipped_residual(west) * 7 + clipped_residual(north)) * 7 + before
     ]
@@ -196,13 +196,13 @@ def code_sample(s, channel, i, j):
     group = min(channel, 1)
     spread = abs(predictions[0] - predictions[1]) + abs(predictions[2] - predictions[3])
     spread = (spread + abs(predictions[4] - predictions[5])) >> 2
-    near = min(level(abs(west)) >> 1, 3) * 4 + min(level(abs(north)) >> 1, 3)
-    row_b = SET_B + ((min(level(spread) >> 1, 19) * 16 + near) * 2 + group) * N_CLASSES
+    near = min(log_bucket(abs(west)) >> 1, 3) * 4 + min(log_bucket(abs(north)) >> 1, 3)
+    row_b = SET_B + ((min(log_bucket(spread) >> 1, 19) * 16 + near) * 2 + group) * N_CLASSES
     shade = (prediction - lowest) >> s.limits[channel, 2]
-    row_c = SET_C + ((min(smallest_level >> 3, 4) * 256 + shade) * 2 + group) * N_CLASSES
+    row_c = SET_C + ((min(smallest_bucket >> 3, 4) * 256 + shade) * 2 + group) * N_CLASSES
     sign_of_west = 0 if west == 0 else (1 if west > 0 else 2)
     residual = code_residual(
-        s, channel, np.int64(plane[i, j]) - prediction, prediction, fine - (prediction << FRACTION), energy,
+        s, channel, np.int64(plane[i, j]) - prediction, prediction, fine - (prediction << FRACTION), energy_bucket,
         row_b, row_c, sign_of_west,
     )  # fmt: skip
     value = min(max(prediction + residual, lowest), highest)
@@ -211,7 +211,7 @@ def code_sample(s, channel, i, j):
     residuals[row, j] = value - prediction
     value <<= FRACTION
     record_errors(errors[row, j], predictions, n_predictions, value)
-    most = ((activity >> BIAS_CAP_SHIFT) + 1) << 8
+    most = ((energy >> BIAS_CAP_SHIFT) + 1) << 8
     error = min(max((value - blend) << 4, -most), most)
     train_bias(texture_bias, error, 5)
     train_bias(residual_bias, error, 6)

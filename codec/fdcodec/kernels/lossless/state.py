@@ -40,7 +40,7 @@ N_SAMPLE_CONTEXTS = EXTRA_CONTEXTS + N_CLASSES * 3
 TEXTURE_BIASES = 256 * 8
 N_BIASES = TEXTURE_BIASES + 7 * 7 * 7
 
-LEVEL_BITS = 12
+BUCKET_BITS = 12
 
 SLOT_BITS = 17
 N_SLOTS = 1 << SLOT_BITS
@@ -74,21 +74,21 @@ HASH_FACTOR = 0x2545F491
 PRODUCT_MASK = (1 << 61) - 1
 
 
-def _level_table() -> np.ndarray:
-    """Return LEVEL: 0..3 themselves, then four levels an octave."""
+def _log_bucket_table() -> np.ndarray:
+    """Return LOG_BUCKET: 0..3 themselves, then four buckets an octave."""
     return np.array(
-        [v if v < 4 else 4 * (v.bit_length() - 2) + ((v >> (v.bit_length() - 3)) & 3) for v in range(1 << LEVEL_BITS)],
+        [v if v < 4 else 4 * (v.bit_length() - 2) + ((v >> (v.bit_length() - 3)) & 3) for v in range(1 << BUCKET_BITS)],
         dtype=np.int64,
     )
 
 
-LEVEL = _level_table()
+LOG_BUCKET = _log_bucket_table()
 # 2**20 / S**1.5 of a sum of errors S that is shifted so that the smallest sum is below 32.
 ERROR_WEIGHT = np.array([(1 << 20) // isqrt(max(s, 4) ** 3) + 1 for s in range(1024)], dtype=np.int64)
 # Shift of the n-th update of a bias: about log2(n + 2).
 BIAS_SHIFT = np.array([1] + [2] * 2 + [3] * 6 + [4] * 14 + [5], dtype=np.int64)
 MAX_BIAS_COUNT = 23
-# A bias learns at most activity / 32 + 1 of an error: one edge must not shift a flat region (-25 % on two head CTs).
+# A bias learns at most energy / 32 + 1 of an error: one edge must not shift a flat region (-25 % on two head CTs).
 BIAS_CAP_SHIFT = 5
 
 
@@ -118,13 +118,13 @@ class State(NamedTuple):
 
 
 @kernel()
-def level(value):
-    """Return the logarithmic level of `value` >= 0, four an octave."""
+def log_bucket(value):
+    """Return the logarithmic bucket of `value` >= 0, four an octave."""
     octaves = 0
-    while value >= 1 << LEVEL_BITS:
+    while value >= 1 << BUCKET_BITS:
         value >>= 1
         octaves += 4
-    return LEVEL[value] + octaves
+    return LOG_BUCKET[value] + octaves
 
 
 def new_state(

@@ -17,7 +17,7 @@ from fdcodec.kernels.search.modes import difference_lanes, price_modes
 from fdcodec.kernels.search.quantization import INFINITE, keep_largest
 from fdcodec.kernels.search.trellis import trellis_levels
 from fdcodec.kernels.simd.lanes import LANES, lanes_at, put_lanes, spread_wide, total_of, wide_product
-from fdcodec.kernels.syntax.levels import activity_context
+from fdcodec.kernels.syntax.levels import fullness_around
 
 
 @kernel()
@@ -31,64 +31,64 @@ def _squared_error(original, block, samples):
 
 
 @kernel(merged=True)
-def _transform_residual(s, o, block, mode):
+def _transform_residual(search, options, block, mode):
     """Write the coefficients of original minus prediction into `work.coefficients`, cut to `sparsity` if asked."""
     x, y, log2_width, log2_height = block
-    width, height = 1 << log2_width, 1 << log2_height
-    subtract_prediction(s.original[y : y + height, x : x + width], s.work.prediction, s.work.residual)
-    forward_transform(s.work.residual, mode, log2_width, log2_height, s.tables, s.work, s.work.coefficients)
-    if o.sparsity > 0:
-        keep_largest(s.work.coefficients, width, height, o.sparsity, s.levels)
+    work, width, height = search.work, 1 << log2_width, 1 << log2_height
+    subtract_prediction(search.original[y : y + height, x : x + width], work.prediction, work.residual)
+    forward_transform(work.residual, mode, log2_width, log2_height, search.tables, work, work.coefficients)
+    if options.sparsity > 0:
+        keep_largest(work.coefficients, width, height, options.sparsity, search.levels)
 
 
 @kernel(merged=True)
-def _coded(s, o, block):
-    """Return what the cost of a block's levels depends on: (log2 width, log2 height, activity, scan)."""
+def _coded(search, options, block):
+    """Return what the cost of a block's levels depends on: (log2 width, log2 height, fullness, scan)."""
     x, y, log2_width, log2_height = block
-    activity = activity_context(s.maps, s.guide, o.kind, x, y)
-    return log2_width, log2_height, activity, s.tables.scans[log2_height, log2_width]
+    fullness = fullness_around(search.maps, search.guide, options.kind, x, y)
+    return log2_width, log2_height, fullness, search.tables.scans[log2_height, log2_width]
 
 
 @kernel(merged=True)
-def _quantize(s, o, block):
+def _quantize(search, options, block):
     """Quantize `work.coefficients` by the trellis into `levels`, as they would be coded; return (end, cost)."""
-    coded = _coded(s, o, block)
-    return trellis_levels(s.work.coefficients, coded, o.half_step, o.lagrangian, s.costs, s.levels, s.steps)
+    coded, half_step, lagrangian = _coded(search, options, block), options.half_step, options.lagrangian
+    return trellis_levels(
+        search.work.coefficients, coded, half_step, lagrangian, search.costs, search.levels, search.steps
+    )
 
 
 @kernel(inline=True)
-def _try_mode(s, o, block, mode, best):
+def _try_mode(search, options, block, mode, best):
     """Code the block in one mode; if that costs less than `best`, it is the trial. Return the lower cost."""
-    predict_gathered(s.plane, s.luma, block, mode, s.tables, s.work)
-    _transform_residual(s, o, block, mode)
-    end, cost = _quantize(s, o, block)
-    cost += o.lagrangian * s.mode_rates[mode]
+    predict_gathered(search.plane, search.luma, block, mode, search.tables, search.work)
+    _transform_residual(search, options, block, mode)
+    end, cost = _quantize(search, options, block)
+    cost += options.lagrangian * search.mode_rates[mode]
     if cost >= best:
         return best
-    s.trial[MODE], s.trial[END] = mode, end
+    search.trial[MODE], search.trial[END] = mode, end
     for row in range(1 << block[3]):
         for column in range(0, 1 << block[2], LANES):
-            put_lanes(lanes_at(s.levels[row], column), s.trial_levels[row], column)
-            put_lanes(lanes_at(s.work.prediction[row], column), s.trial_prediction[row], column)
+            put_lanes(lanes_at(search.levels[row], column), search.trial_levels[row], column)
+            put_lanes(lanes_at(search.work.prediction[row], column), search.trial_prediction[row], column)
     return cost
 
 
 @kernel(merged=True)
-def _reconstruct_trial(s, o, block):
+def _reconstruct_trial(search, options, block):
     """Write the trial's samples, as the decoder will, into `trial_samples`; return their squared error."""
     _, _, log2_width, log2_height = block
-    width, height = 1 << log2_width, 1 << log2_height
-    if s.trial[END] == 0:
-        s.work.residual[:height, :width] = 0
+    work, end, levels = search.work, search.trial[END], search.trial_levels[: 1 << log2_height, : 1 << log2_width]
+    if end == 0:
+        work.residual[: 1 << log2_height, : 1 << log2_width] = 0
     else:
-        scan = s.tables.scans[log2_height, log2_width]
-        extent = dequantize(s.trial_levels[:height, :width], scan, s.trial[END], o.half_step, s.work.coefficients)
-        inverse_transform(
-            s.work.coefficients, extent, s.trial[MODE], log2_width, log2_height, s.tables, s.work, s.work.residual
-        )
-    origin = (0, 0, log2_width, log2_height)
-    add_residual(s.trial_samples, origin, (o.low, o.high), s.trial_prediction, s.work.residual)
-    return _squared_error(s.original, block, s.trial_samples)
+        scan, mode = search.tables.scans[log2_height, log2_width], search.trial[MODE]
+        extent = dequantize(levels, scan, end, options.half_step, work.coefficients)
+        inverse_transform(work.coefficients, extent, mode, log2_width, log2_height, search.tables, work, work.residual)
+    origin, bounds = (0, 0, log2_width, log2_height), (options.low, options.high)
+    add_residual(search.trial_samples, origin, bounds, search.trial_prediction, work.residual)
+    return _squared_error(search.original, block, search.trial_samples)
 
 
 @kernel()
@@ -102,21 +102,21 @@ def _least(costs):
 
 
 @kernel(inner=True)
-def search_block(s, tools, o, block, parent, fan, n_candidates):
+def search_block(search, tools, options, block, parent, angle_stride, n_candidates):
     """Find the best mode and levels of one block and leave them as the trial; return (cost, squared error)."""
-    gather_border(s.plane, block, s.work)
-    price_modes(s, o, block, parent, fan)
+    gather_border(search.plane, block, search.work)
+    price_modes(search, options, block, parent, angle_stride)
     cost, limit = INFINITE, np.int64(0)
-    for k in range(n_candidates + o.n_learned):
-        costs, first = (s.mode_costs, 0) if k < n_candidates else (s.learned_costs, LEARNED)
+    for k in range(n_candidates + options.n_learned):
+        costs, first = (search.mode_costs, 0) if k < n_candidates else (search.learned_costs, LEARNED)
         mode = _least(costs)
         if k in (0, n_candidates):
-            limit = costs[mode] + (costs[mode] >> 5) * o.near
+            limit = costs[mode] + (costs[mode] >> 5) * options.candidate_margin_32nds
         if costs[mode] < INFINITE and costs[mode] <= limit:
             costs[mode] = INFINITE
-            cost = _try_mode(s, o, block, first + mode, cost)
-    error = _reconstruct_trial(s, o, block)
-    s.trial[LEFT], s.trial[UP] = 0, 0
+            cost = _try_mode(search, options, block, first + mode, cost)
+    error = _reconstruct_trial(search, options, block)
+    search.trial[LEFT], search.trial[UP] = 0, 0
     if tools is not None:  # decided when compiled
-        cost = try_tools(s, tools, o, block, cost)
+        cost = try_tools(search, tools, options, block, cost)
     return cost, error

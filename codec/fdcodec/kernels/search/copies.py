@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import COPIED, N_LIKELY
+from fdcodec.coding.constants import COPIED
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.search.costs import bin_cost
-from fdcodec.kernels.search.sampled import ERROR_SHIFT, Journal, golomb_cost, keep_tool, new_journal, try_samples
-from fdcodec.kernels.syntax.copies import copy_block, is_source, likely_vectors
+from fdcodec.kernels.search.costs import bin_cost, golomb_cost
+from fdcodec.kernels.search.sampled import ERROR_SHIFT, Journal, keep_tool, new_journal, try_samples
+from fdcodec.kernels.syntax.copies import copy_block, is_source, likely_context, likely_vectors, vector_contexts
 from fdcodec.kernels.syntax.screens import Screen, copied_context, tool_context
 
 HASHED = 8  # side of the hashed blocks
@@ -65,26 +64,26 @@ def new_tools(screen, plane, is_luma):
 
 
 @kernel()
-def _vector_rate(s, kind, count, index, left, up):
+def _vector_rate(search, kind, count, index, left, up):
     """Return the cost of the likely vector `index`, or of one that is not among the `count` likely ones."""
     rate = 0
     for k in range(min(index + 1, count)):
-        rate += bin_cost(s.contexts, ctx.LIKELY_VECTOR + kind * N_LIKELY + k, 1 if k == index else 0)
+        rate += bin_cost(search.contexts, likely_context(kind, k), 1 if k == index else 0)
     if index < count:
         return rate
-    first = ctx.VECTOR + kind * 31
-    rate += bin_cost(s.contexts, first, 1 if left < 0 else 0)
-    return rate + golomb_cost(s.contexts, first + 1, abs(left)) + golomb_cost(s.contexts, first + 16, up)
+    right_context, left_context, up_context = vector_contexts(kind)
+    rate += bin_cost(search.contexts, right_context, 1 if left < 0 else 0)
+    return rate + golomb_cost(search.contexts, left_context, abs(left)) + golomb_cost(search.contexts, up_context, up)
 
 
 @kernel()
-def _copy_error(s, block, left, up, limit):
+def _copy_error(search, block, left, up, limit):
     """Return the squared error of copying from a vector away, or more than `limit`."""
     x, y, log2_width, log2_height = block
     error = np.int64(0)
     for row in range(y, y + (1 << log2_height)):
         for column in range(x, x + (1 << log2_width)):
-            difference = np.int64(s.original[row, column]) - s.plane[row - up, column - left]
+            difference = np.int64(search.original[row, column]) - search.plane[row - up, column - left]
             error += difference * difference
         if error > limit:
             return error
@@ -92,49 +91,49 @@ def _copy_error(s, block, left, up, limit):
 
 
 @kernel()
-def _try_vector(s, o, block, left, up, rate, best):
+def _try_vector(search, options, block, left, up, rate, best):
     """Return the lesser of `best` and the cost of a vector; keep the copy if it is the better."""
-    base = o.lagrangian * rate
-    if base >= best or not is_source(s.plane, block, left, up):
+    base = options.lagrangian * rate
+    if base >= best or not is_source(search.plane, block, left, up):
         return best
     limit = (best - base) >> ERROR_SHIFT
-    cost = base + (_copy_error(s, block, left, up, limit) << ERROR_SHIFT)
+    cost = base + (_copy_error(search, block, left, up, limit) << ERROR_SHIFT)
     if cost >= best:
         return best
-    copy_block(s.plane, block, left, up, o.low)
-    keep_tool(s, block, COPIED, 0, left, up)
+    copy_block(search.plane, block, left, up, options.low)
+    keep_tool(search, block, COPIED, 0, left, up)
     return cost
 
 
 @kernel()
-def _try_copies(s, tools, o, block, rate, best):
+def _try_copies(search, tools, options, block, rate, best):
     """Return the least cost of a block: copied, its mode at `rate`, or as it is at the cost `best`."""
     x, y, log2_width, log2_height = block
-    count = likely_vectors(tools.screen.vectors, s.maps, s.guide, o.kind, x, y)
+    count = likely_vectors(tools.screen.vectors, search.maps, search.guide, options.kind, x, y)
     likely = tools.screen.vectors.likely
     for index in range(count):
         left, up = likely[index, 0], likely[index, 1]
-        vector_rate = _vector_rate(s, o.kind, count, index, left, up)
-        best = _try_vector(s, o, block, left, up, rate + vector_rate, best)
+        vector_rate = _vector_rate(search, options.kind, count, index, left, up)
+        best = _try_vector(search, options, block, left, up, rate + vector_rate, best)
     if min(log2_width, log2_height) < HASHED_LOG2 or tools.links.shape[0] == 1:
         return best
-    width, place = s.plane.shape[1], tools.links[y, x]
+    width, place = search.plane.shape[1], tools.links[y, x]
     for _ in range(MAX_LINKS):
         if place == NOWHERE:
             break
         left, up = x - place % width, y - place // width
-        vector_rate = _vector_rate(s, o.kind, count, count, left, up)
-        best = _try_vector(s, o, block, left, up, rate + vector_rate, best)
+        vector_rate = _vector_rate(search, options.kind, count, count, left, up)
+        best = _try_vector(search, options, block, left, up, rate + vector_rate, best)
         place = tools.links[place // width, place % width]
     return best
 
 
 @kernel(inner=True)
-def try_tools(s, tools, o, block, whole):
+def try_tools(search, tools, options, block, whole):
     """Return the least cost of a block: by a screen tool, or as it is at the cost `whole`; keep the better."""
-    context = tool_context(s.maps, o.kind, block)
-    best = whole + (whole >> MISTRUST_SHIFT) + o.lagrangian * bin_cost(s.contexts, context, 0)
-    rate = bin_cost(s.contexts, context, 1)
-    context = copied_context(s.maps, s.guide, o.kind, block)
-    best = _try_copies(s, tools, o, block, rate + bin_cost(s.contexts, context, 1), best)
-    return try_samples(s, tools, o, block, rate + bin_cost(s.contexts, context, 0), best)
+    context = tool_context(search.maps, options.kind, block)
+    best = whole + (whole >> MISTRUST_SHIFT) + options.lagrangian * bin_cost(search.contexts, context, 0)
+    rate = bin_cost(search.contexts, context, 1)
+    context = copied_context(search.maps, search.guide, options.kind, block)
+    best = _try_copies(search, tools, options, block, rate + bin_cost(search.contexts, context, 1), best)
+    return try_samples(search, tools, options, block, rate + bin_cost(search.contexts, context, 0), best)

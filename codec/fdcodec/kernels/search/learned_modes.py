@@ -38,13 +38,13 @@ def learned_rate(contexts, maps, x, y, log2_size, count, index):
 
 
 @kernel(inner=True)
-def add_flag_rate(contexts, maps, x, y, log2_size, root, costs, rates):
+def add_flag_rate(contexts, maps, x, y, log2_size, satd_lagrangian, costs, rates):
     """Add to the modes made by hand what it costs to say that a block is in none of the learned ones."""
     flag = bin_cost(contexts, learned_flag_context(maps, log2_size, x, y), 0)
     for mode in range(N_MODES):
         rates[mode] += flag
         if costs[mode] < INFINITE:
-            costs[mode] += root * flag
+            costs[mode] += satd_lagrangian * flag
 
 
 @kernel(inner=True)
@@ -60,24 +60,26 @@ def coding_cost(coefficients, size, half_step):
 
 
 @kernel(inner=True)
-def price_learned(s, o, block):
+def price_learned(search, options, block):
     """Enter cost and rate of each learned mode of the block's size.
 
     The cost is that of the residual in the mode's own bases: a text residual is cheap in one base and dear in another.
     """
-    s.learned_costs[:] = INFINITE
+    search.learned_costs[:] = INFINITE
     x, y, log2_size, log2_height = block
-    count = s.tables.n_learned[log2_size]
-    if o.kind == 1 or count == 0 or log2_height != log2_size:
+    count = search.tables.n_learned[log2_size]
+    if options.kind == 1 or count == 0 or log2_height != log2_size:
         return
-    add_flag_rate(s.contexts, s.maps, x, y, log2_size, o.root, s.mode_costs, s.mode_rates)
-    work, size = s.work, 1 << log2_size
+    add_flag_rate(
+        search.contexts, search.maps, x, y, log2_size, options.satd_lagrangian, search.mode_costs, search.mode_rates
+    )
+    work, size = search.work, 1 << log2_size
     mean = learned_inputs(work.references, log2_size, work.line)
     for index in range(count):
-        weights = s.tables.predictors[log2_size - MIN_LOG2, index]
+        weights = search.tables.predictors[log2_size - MIN_LOG2, index]
         predict_learned(work.line, mean, weights, log2_size, work.sums, work.prediction)
-        subtract_prediction(s.original[y : y + size, x : x + size], work.prediction, work.residual)
-        forward_base(work.residual, LEARNED + index, log2_size, log2_size, s.tables, work, work.coefficients)
-        rate = learned_rate(s.contexts, s.maps, x, y, log2_size, count, index)
-        s.mode_rates[LEARNED + index] = rate
-        s.learned_costs[index] = coding_cost(work.coefficients, size, o.half_step) + rate
+        subtract_prediction(search.original[y : y + size, x : x + size], work.prediction, work.residual)
+        forward_base(work.residual, LEARNED + index, log2_size, log2_size, search.tables, work, work.coefficients)
+        rate = learned_rate(search.contexts, search.maps, x, y, log2_size, count, index)
+        search.mode_rates[LEARNED + index] = rate
+        search.learned_costs[index] = coding_cost(work.coefficients, size, options.half_step) + rate

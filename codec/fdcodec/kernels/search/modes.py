@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The encoder's prices of prediction modes: sums of Hadamard coefficients of the residual, and rates (encoder only)."""
+"""The encoder's prices of prediction modes: SATD, the sum of the residual's Hadamard coefficients, and rates."""
 
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, DC, DIAGONAL, N_MODES, N_PROBABLE
 from fdcodec.kernels.jit import kernel
@@ -27,7 +27,7 @@ def _larger_pairs(row):
 
 
 @kernel()
-def _hadamard_cost(original, block, prediction):
+def _satd(original, block, prediction):
     """Return the sum of absolute 4x4 Hadamard coefficients of the residual, 4 times the orthonormal scale.
 
     Four rows at a time are combined, then columns by fours, where |u + v| + |u - v| = 2 max(|u|, |v|).
@@ -45,58 +45,62 @@ def _hadamard_cost(original, block, prediction):
 
 
 @kernel()
-def _turn(original, block, turned):
+def _transpose(original, block, transposed):
     """Write a block of the original with its rows as columns."""
     x, y, log2_width, log2_height = block
     for row in range(1 << log2_height):
         line = original[y + row, x : x + (1 << log2_width)]
         for column in range(1 << log2_width):
-            turned[column, row] = line[column]
+            transposed[column, row] = line[column]
 
 
 @kernel(merged=True)
-def _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits):
-    """Enter the Hadamard cost of a mode's residual, which is that of its transpose, into `fits`, unless it is there."""
-    if fits[mode] < INFINITE:
+def _price_mode(mode, originals, block, buffers, satds):
+    """Enter the SATD of a mode's residual, which is that of its transpose, into `satds`, unless it is there."""
+    if satds[mode] < INFINITE:
         return
+    original, transposed = originals
+    references, smoothed, line, lines, prediction = buffers
     _, _, log2_width, log2_height = block
     if DC < mode < DIAGONAL:
         predict_lines(references, smoothed, log2_width, log2_height, mode, line, lines)
-        fits[mode] = _hadamard_cost(turned, (0, 0, log2_height, log2_width), lines) << 8
+        satds[mode] = _satd(transposed, (0, 0, log2_height, log2_width), lines) << 8
     else:
         predict(references, smoothed, log2_width, log2_height, mode, line, lines, prediction)
-        fits[mode] = _hadamard_cost(original, block, prediction) << 8
+        satds[mode] = _satd(original, block, prediction) << 8
 
 
 @kernel()
-def _price_fits(original, turned, block, references, smoothed, line, lines, prediction, probable, parent, fan, fits):
-    """Enter the Hadamard costs of the modes worth a look.
+def _price_residuals(originals, block, buffers, probable, parent, angle_stride, satds):
+    """Enter the SATD of the modes worth a look.
 
-    Planar, DC, the probable modes, the parent's best mode and angles `fan` apart, then the angles beside the best;
-    `fan` 0 stops before the angles.
+    Planar, DC, the probable modes, the parent's best mode and angles `angle_stride` apart, then the angles beside the
+    best; `angle_stride` 0 stops before the angles. `originals` is the plane and scratch for the block transposed,
+    `buffers` the references, as they are and smoothed, and scratch of a prediction.
     """
-    fits[:] = INFINITE
-    _turn(original, block, turned)
+    satds[:] = INFINITE
+    original, transposed = originals
+    _transpose(original, block, transposed)
     for k in range(N_PROBABLE + 3):
         mode = k if k < 2 else (probable[k - 2] if k < N_PROBABLE + 2 else parent)
-        _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits)
-    if fan == 0:
+        _price_mode(mode, originals, block, buffers, satds)
+    if angle_stride == 0:
         return
-    for mode in range(2, N_MODES, fan):
-        _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits)
+    for mode in range(2, N_MODES, angle_stride):
+        _price_mode(mode, originals, block, buffers, satds)
     for distance in (2, 1):
         best = 2
         for mode in range(2, N_MODES):
-            if fits[mode] < fits[best]:
+            if satds[mode] < satds[best]:
                 best = mode
         for mode in (best - distance, best + distance):
             if 2 <= mode < N_MODES:
-                _price_mode(mode, original, turned, block, references, smoothed, line, lines, prediction, fits)
+                _price_mode(mode, originals, block, buffers, satds)
 
 
 @kernel(merged=True)
-def _price_rates(contexts, maps, kind, block, root, probable, costs, rates):
-    """Add the rate of each priced mode, weighed by `root`, to its cost."""
+def _price_rates(contexts, maps, kind, block, satd_lagrangian, probable, costs, rates):
+    """Add the rate of each priced mode, weighed by `satd_lagrangian`, to its cost."""
     other = mode_cost(contexts, maps, kind, block, -1, probable)
     rates[:N_MODES] = other
     for index in range(N_PROBABLE):
@@ -105,22 +109,22 @@ def _price_rates(contexts, maps, kind, block, root, probable, costs, rates):
         rates[CHROMA_FROM_LUMA] = mode_cost(contexts, maps, kind, block, CHROMA_FROM_LUMA, probable)
     for mode in range(N_MODES + 1):
         if costs[mode] < INFINITE:
-            costs[mode] += root * rates[mode]
+            costs[mode] += satd_lagrangian * rates[mode]
 
 
 @kernel(inline=True)
-def price_modes(s, o, block, parent, fan):
-    """Price the modes worth a look by the Hadamard cost of their residual and their rate."""
-    work = s.work
-    probable_modes(s.maps, s.guide, o.kind, block, s.probable)
+def price_modes(search, options, block, parent, angle_stride):
+    """Price the modes worth a look by the SATD of their residual and their rate."""
+    work = search.work
+    probable_modes(search.maps, search.guide, options.kind, block, search.probable)
     parent = parent if 0 <= parent < N_MODES else DC
-    fan = 0 if o.kind == 1 else fan
-    _price_fits(
-        s.original, s.turned, block, work.references, work.smoothed, work.line, work.lines, work.prediction,
-        s.probable, parent, fan, s.mode_costs,
-    )  # fmt: skip
-    if o.kind == 1:
-        predict_from_luma(s.luma, s.plane, block, work.prediction)
-        s.mode_costs[CHROMA_FROM_LUMA] = _hadamard_cost(s.original, block, work.prediction) << 8
-    _price_rates(s.contexts, s.maps, o.kind, block, o.root, s.probable, s.mode_costs, s.mode_rates)
-    price_learned(s, o, block)
+    angle_stride = 0 if options.kind == 1 else angle_stride
+    originals = search.original, search.transposed
+    buffers = work.references, work.smoothed, work.line, work.lines, work.prediction
+    _price_residuals(originals, block, buffers, search.probable, parent, angle_stride, search.mode_costs)
+    if options.kind == 1:
+        predict_from_luma(search.luma, search.plane, block, work.prediction)
+        search.mode_costs[CHROMA_FROM_LUMA] = _satd(search.original, block, work.prediction) << 8
+    weight, costs, rates = options.satd_lagrangian, search.mode_costs, search.mode_rates
+    _price_rates(search.contexts, search.maps, options.kind, block, weight, search.probable, costs, rates)
+    price_learned(search, options, block)

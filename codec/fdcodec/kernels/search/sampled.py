@@ -22,17 +22,20 @@ from fdcodec.kernels.reconstruction.blocks import (
     starts_block,
     tree_cell,
 )
-from fdcodec.kernels.search.costs import ONE_BIT, bin_cost
+from fdcodec.kernels.search.costs import bin_cost, golomb_cost
 from fdcodec.kernels.search.quantization import INFINITE
 from fdcodec.kernels.syntax.sampled import (
     CONFIDENCE,
-    MAX_PREFIX,
     N_TABLES,
     VALUE,
-    expect,
-    learn,
+    fill_candidates,
+    is_neighbour,
+    literal_contexts,
     predicted,
+    recent_context,
+    recent_index_context,
     remember,
+    update_tables,
 )
 from fdcodec.kernels.syntax.screens import coded_context
 
@@ -54,61 +57,48 @@ def new_journal():
 
 
 @kernel()
-def mark(journal, e):
+def mark(journal, expected):
     """Keep the recent values; return the length of the journal."""
     for k in range(N_RECENT):
-        journal.recent[k] = e.recent[k]
+        journal.recent[k] = expected.recent[k]
     return journal.length[0]
 
 
 @kernel(inner=True)
-def take_back(journal, e, count):
+def take_back(journal, expected, count):
     """Bring the tables and the recent values back to where they were at the mark."""
     for k in range(journal.length[0] - 1, count - 1, -1):
         table, slot, value, confidence = journal.entries[k]
-        e.tables[table, slot, VALUE] = value
-        e.tables[table, slot, CONFIDENCE] = confidence
+        expected.tables[table, slot, VALUE] = value
+        expected.tables[table, slot, CONFIDENCE] = confidence
     journal.length[0] = count
     for k in range(N_RECENT):
-        e.recent[k] = journal.recent[k]
+        expected.recent[k] = journal.recent[k]
 
 
 @kernel()
-def _learn(journal, e, value):
+def _update_tables(journal, expected, value):
     for table in range(N_TABLES):
         entry = journal.entries[journal.length[0]]
-        entry[0], entry[1] = table, e.slots[table]
-        entry[2] = e.tables[table, e.slots[table], VALUE]
-        entry[3] = e.tables[table, e.slots[table], CONFIDENCE]
+        entry[0], entry[1] = table, expected.slots[table]
+        entry[2] = expected.tables[table, expected.slots[table], VALUE]
+        entry[3] = expected.tables[table, expected.slots[table], CONFIDENCE]
         journal.length[0] += 1
-    learn(e, value)
-
-
-@kernel(inner=True)
-def golomb_cost(contexts, first, value):
-    """Return the cost of `code_golomb`."""
-    cost, target, n_bits = 0, value + 1, 0
-    while n_bits < MAX_PREFIX:
-        more = 1 if target >> (n_bits + 1) else 0
-        cost += bin_cost(contexts, first + n_bits, more)
-        if not more:
-            break
-        n_bits += 1
-    return cost + n_bits * ONE_BIT
+    update_tables(expected, value)
 
 
 @kernel()
 def _literal_cost(contexts, kind, difference):
     """Return the cost of a value outside all lists."""
-    first = ctx.LITERAL + kind * 16
-    return bin_cost(contexts, first, 1 if difference < 0 else 0) + golomb_cost(contexts, first + 1, abs(difference))
+    sign_context, first = literal_contexts(kind)
+    return bin_cost(contexts, sign_context, 1 if difference < 0 else 0) + golomb_cost(contexts, first, abs(difference))
 
 
 @kernel()
 def _recent_cost(contexts, kind, index):
-    cost, node = 0, 1
-    for bit in range(4, -1, -1):
-        cost += bin_cost(contexts, ctx.RECENT_INDEX + kind * 32 + node, (index >> bit) & 1)
+    cost, first, node = 0, recent_index_context(kind), 1
+    for bit in range(ctx.RECENT_BITS - 1, -1, -1):
+        cost += bin_cost(contexts, first + node, (index >> bit) & 1)
         node = 2 * node + ((index >> bit) & 1)
     return cost
 
@@ -119,129 +109,130 @@ def _error(a, b):
 
 
 @kernel()
-def _choose_other(e, contexts, kind, x, y, target, lagrangian):
+def _choose_other(expected, contexts, kind, x, y, target, lagrangian):
     """Return (cost, rate, value, index) of the better of a recent value and the nearest on the grid (N_RECENT - 1)."""
     nearest, nearest_error = 0, INFINITE
     for index in range(N_RECENT):
-        error = _error(target, np.int64(e.recent[index]))
+        error = _error(target, np.int64(expected.recent[index]))
         if error < nearest_error:
             nearest, nearest_error = index, error
-    rate = bin_cost(contexts, ctx.RECENT + kind, 1) + _recent_cost(contexts, kind, nearest)
+    rate = bin_cost(contexts, recent_context(kind), 1) + _recent_cost(contexts, kind, nearest)
     cost = nearest_error + lagrangian * rate
     if nearest_error == 0:
         return cost, rate, target, nearest
-    step = min((target - e.grid[0] + e.grid[2] // 2) // e.grid[2], (e.grid[1] - e.grid[0]) // e.grid[2])
-    value = e.grid[0] + step * e.grid[2]
-    literal = bin_cost(contexts, ctx.RECENT + kind, 0) + _literal_cost(contexts, kind, step - predicted(e, x, y))
+    low, high, distance = expected.grid[0], expected.grid[1], expected.grid[2]
+    step = min((target - low + distance // 2) // distance, (high - low) // distance)
+    value, difference = low + step * distance, step - predicted(expected, x, y)
+    literal = bin_cost(contexts, recent_context(kind), 0) + _literal_cost(contexts, kind, difference)
     if _error(target, value) + lagrangian * literal < cost:
         return _error(target, value) + lagrangian * literal, literal, value, N_RECENT - 1
-    return cost, rate, np.int64(e.recent[nearest]), nearest
+    return cost, rate, np.int64(expected.recent[nearest]), nearest
 
 
 @kernel()
-def _is_safe(e, k):
+def _is_safe(expected, k):
     """Tell whether a candidate can be coded whatever the tables hold by then: on the grid, or a neighbour's value."""
-    if e.contexts[k] >= ctx.NEIGHBOUR or (e.contexts[k] - ctx.FOLLOWER) & 3 > 0:
-        return True
-    return (e.values[k] - e.grid[0]) % e.grid[2] == 0
+    return is_neighbour(expected.contexts[k]) or (expected.values[k] - expected.grid[0]) % expected.grid[2] == 0
 
 
 @kernel()
-def _choose_sample(e, contexts, kind, x, y, is_last, target, lagrangian):
+def _choose_sample(expected, contexts, kind, x, y, is_last, target, lagrangian):
     """Return (rate, value, index of the recent values or -1) of the best way to code one sample."""
-    count = expect(e, kind, x, y, is_last)
+    count = fill_candidates(expected, kind, x, y, is_last)
     best, best_rate, value, before = INFINITE, 0, np.int64(0), 0
     for k in range(count):
-        rate = before + bin_cost(contexts, e.contexts[k], 1)
-        before += bin_cost(contexts, e.contexts[k], 0)
-        error = _error(target, e.values[k]) if _is_safe(e, k) else INFINITE >> 1
+        rate = before + bin_cost(contexts, expected.contexts[k], 1)
+        before += bin_cost(contexts, expected.contexts[k], 0)
+        error = _error(target, expected.values[k]) if _is_safe(expected, k) else INFINITE >> 1
         if error + lagrangian * rate < best:
-            best, best_rate, value = error + lagrangian * rate, rate, e.values[k]
+            best, best_rate, value = error + lagrangian * rate, rate, expected.values[k]
         if error == 0 or best <= lagrangian * before:
             return best_rate, value, -1
-    cost, rate, other, index = _choose_other(e, contexts, kind, x, y, target, lagrangian)
+    cost, rate, other, index = _choose_other(expected, contexts, kind, x, y, target, lagrangian)
     if cost + lagrangian * before < best:
         return before + rate, other, index
     return best_rate, value, -1
 
 
 @kernel()
-def _choose_samples(s, tools, o, block, is_coded, budget):
+def _choose_samples(search, tools, options, block, is_coded, budget):
     """Write the samples of a block into the plane and enter them into the tables; return their cost.
 
     Gives up as soon as the cost passes `budget`.
     """
     x, y, log2_width, log2_height = block
-    e, total, last = tools.screen.expected, np.int64(0), x + (1 << log2_width) - 1
-    strict = o.lagrangian >> STRICTNESS
+    expected, total, last = tools.screen.expected, np.int64(0), x + (1 << log2_width) - 1
+    strict = options.lagrangian >> STRICTNESS
     for row in range(y, y + (1 << log2_height)):
         for column in range(x, last + 1):
-            target = min(max(np.int64(s.original[row, column]), o.low), o.high)
+            target = min(max(np.int64(search.original[row, column]), options.low), options.high)
             if is_coded:
-                rate, value, index = _choose_sample(e, s.contexts, o.kind, column, row, column == last, target, strict)
+                rate, value, index = _choose_sample(
+                    expected, search.contexts, options.kind, column, row, column == last, target, strict
+                )
                 if index >= 0:
-                    remember(e, value, index)
+                    remember(expected, value, index)
             else:
-                expect(e, o.kind, column, row, column == last)
-                rate, value = 0, e.values[0]
-                if not _is_safe(e, 0):
+                fill_candidates(expected, options.kind, column, row, column == last)
+                rate, value = 0, expected.values[0]
+                if not _is_safe(expected, 0):
                     return INFINITE >> 1
-            e.plane[row, column] = value
-            _learn(tools.journal, e, value)
-            total += _error(target, value) + o.lagrangian * rate
+            expected.plane[row, column] = value
+            _update_tables(tools.journal, expected, value)
+            total += _error(target, value) + options.lagrangian * rate
             if total > budget:
                 return INFINITE >> 1
     return total
 
 
 @kernel(inner=True)
-def keep_tool(s, block, mode, end, left, up):
+def keep_tool(search, block, mode, end, left, up):
     """Make what stands in the plane the trial."""
     x, y, log2_width, log2_height = block
-    s.trial[MODE], s.trial[END], s.trial[LEFT], s.trial[UP] = mode, end, left, up
+    search.trial[MODE], search.trial[END], search.trial[LEFT], search.trial[UP] = mode, end, left, up
     for row in range(1 << log2_height):
         for column in range(1 << log2_width):
-            s.trial_samples[row, column] = s.plane[y + row, x + column]
-            s.trial_levels[row, column] = 0
+            search.trial_samples[row, column] = search.plane[y + row, x + column]
+            search.trial_levels[row, column] = 0
 
 
 @kernel(inner=True)
-def try_samples(s, tools, o, block, rate, best):
+def try_samples(search, tools, options, block, rate, best):
     """Return the least cost of a block: sampled, its mode at `rate`, or as it is at cost `best`; keep the better."""
     for is_coded in range(2):
-        base = o.lagrangian * (rate + bin_cost(s.contexts, coded_context(o.kind, block), is_coded))
+        base = options.lagrangian * (rate + bin_cost(search.contexts, coded_context(options.kind, block), is_coded))
         start = mark(tools.journal, tools.screen.expected)
-        cost = base + _choose_samples(s, tools, o, block, is_coded, best - base)
+        cost = base + _choose_samples(search, tools, options, block, is_coded, best - base)
         take_back(tools.journal, tools.screen.expected, start)
         if cost < best:
             best = cost
-            keep_tool(s, block, SAMPLED, is_coded, 0, 0)
+            keep_tool(search, block, SAMPLED, is_coded, 0, 0)
     return best
 
 
 @kernel()
-def _is_coded(s, tools, kind, block):
+def _is_coded(search, tools, kind, block):
     """Tell whether a sampled block has a sample that is not the first one expected; enter them into the tables."""
     x, y, log2_width, log2_height = block
-    e, is_coded, last = tools.screen.expected, 0, x + (1 << log2_width) - 1
+    expected, is_coded, last = tools.screen.expected, 0, x + (1 << log2_width) - 1
     for row in range(y, y + (1 << log2_height)):
         for column in range(x, last + 1):
-            expect(e, kind, column, row, column == last)
-            if e.values[0] != e.plane[row, column]:
+            fill_candidates(expected, kind, column, row, column == last)
+            if expected.values[0] != expected.plane[row, column]:
                 is_coded = 1
-            _learn(tools.journal, e, np.int64(e.plane[row, column]))
+            _update_tables(tools.journal, expected, np.int64(expected.plane[row, column]))
     return is_coded
 
 
 @kernel(inner=True)
-def settle_samples(s, tools, kind, tree_x, tree_y):
+def settle_samples(search, tools, kind, tree_x, tree_y):
     """Say of each sampled block of a searched tree whether its samples are coded, by what will be expected."""
-    height, width = s.plane.shape
+    height, width = search.plane.shape
     start = mark(tools.journal, tools.screen.expected)
     for z_index in range(TREE_CELLS):
         x, y = tree_cell(tree_x, tree_y, z_index)
-        if x < width and y < height and s.maps.modes[y >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
-            block = block_at(s.maps, x, y)
+        if x < width and y < height and search.maps.modes[y >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
+            block = block_at(search.maps, x, y)
             if starts_block(block):
-                fill_cells(s.maps.ends, block, _is_coded(s, tools, kind, block))
+                fill_cells(search.maps.ends, block, _is_coded(search, tools, kind, block))
     take_back(tools.journal, tools.screen.expected, start)

@@ -42,7 +42,7 @@ class Search(NamedTuple):
     levels: np.ndarray
     steps: np.ndarray
     probable: np.ndarray
-    turned: np.ndarray
+    transposed: np.ndarray
     mode_costs: np.ndarray
     mode_rates: np.ndarray
     learned_costs: np.ndarray
@@ -53,25 +53,25 @@ class Search(NamedTuple):
 class Options(NamedTuple):
     """The numbers of one plane's search.
 
-    `lagrangian` prices 1/1024 bit, `root` does for sums of differences; `n_candidates` and `fans` go by log2 of a
+    `lagrangian` prices 1/1024 bit, `satd_lagrangian` does for SATD; `n_candidates` and `angle_strides` go by log2 of a
     square's side: modes tried in full at most, and the distance of the angles that are priced (0: none); `n_learned` is
-    how many learned modes are tried besides, `near` how far above the least price a mode is still tried, in 32nds of
-    it; `n_halves` is the modes tried in full in half a square, `both_cuts` whether both ways to halve it are
-    tried; `skip_split` bounds the error of an empty square not worth cutting; one that costs less than the
-    `quarter_prices` of its log2 side is not cut in quarters, nor in halves below `halve_prices`; `thrifty_share` is the
-    share of the trees, in 1/1024, that are coded with thrift.
+    how many learned modes are tried besides, `candidate_margin_32nds` how far above the least price a mode is still
+    tried; `n_halves` is the modes tried in full in half a square, `both_cuts` whether both ways to halve it are tried;
+    `skip_split` bounds the error of an empty square not worth cutting; one that costs less than the `quarter_prices` of
+    its log2 side is not cut in quarters, nor in halves below `halve_prices`; `thrifty_share` is the share of the trees,
+    in 1/1024, that are coded with thrift.
     """
 
     kind: int
     half_step: int
     lagrangian: int
-    root: int
+    satd_lagrangian: int
     low: int
     high: int
     n_candidates: tuple[int, ...]
     n_learned: int
-    near: int
-    fans: tuple[int, ...]
+    candidate_margin_32nds: int
+    angle_strides: tuple[int, ...]
     n_halves: int
     both_cuts: bool
     sparsity: int
@@ -109,7 +109,7 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         levels=np.zeros(block, np.int32),
         steps=np.zeros((1024, 4), np.int64),
         probable=np.zeros(N_PROBABLE + 2, np.int64),
-        turned=np.zeros(block, np.int32),
+        transposed=np.zeros(block, np.int32),
         mode_costs=np.zeros(N_MODES + 1, np.int64),
         mode_rates=np.zeros(LEARNED + MAX_LEARNED, np.int64),
         learned_costs=np.full(MAX_LEARNED, INFINITE, np.int64),

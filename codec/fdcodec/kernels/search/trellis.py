@@ -70,6 +70,12 @@ def _level_cost(amplitude, magnitude, quantizer, half_step, lagrangian):
 
 
 @kernel(merged=True)
+def _followed(is_second, paths):
+    """Return what each state's path brings from the state before, the first or the second that leads to it."""
+    return choose(is_second, odd_places(paths, paths), even_places(paths, paths))
+
+
+@kernel(merged=True)
 def _start(tail, low, lower, upper, rates):
     """Return the cost of a path that starts with an even and with an odd magnitude, none of them zero."""
     lower = tail + lower + rates[min(low, MAX_UNARY)] if low > 0 else _UNREACHED
@@ -91,16 +97,16 @@ def _walk_back(steps, state, end, coefficients, scan, levels):
 def trellis_levels(coefficients, coded, half_step, lagrangian, costs, levels, steps):
     """Choose the levels of the dependent quantizer; return (end, cost); `levels` receives signed levels.
 
-    `coded` is (log2 width, log2 height, activity, scan); `steps` is scratch, int64 (1024, 4): by coefficient and
+    `coded` is (log2 width, log2 height, fullness, scan); `steps` is scratch, int64 (1024, 4): by coefficient and
     state a magnitude and, in its low bits, the state it comes from. States 0 and 2 follow 0 and 1, and 1 and 3 follow
     2 and 3, by parities that differ.
     """
-    log2_width, log2_height, activity, scan = coded
+    log2_width, log2_height, fullness, scan = coded
     size, is_tall = size_class(log2_width, log2_height), 1 << log2_height > _WORD_ROWS
     last = last_candidate(coefficients, scan, 1 << (log2_width + log2_height), half_step + (half_step >> 3))
     levels[: 1 << log2_height, : 1 << log2_width] = 0
     tail = dropping_cost(coefficients, log2_width, log2_height)
-    best = tail + end_cost(costs, size, activity, 0)
+    best = tail + end_cost(costs, size, fullness, 0)
     if last < 0:
         return 0, best
     for k in range(last + 1):
@@ -159,12 +165,10 @@ def trellis_levels(coefficients, coded, half_step, lagrangian, costs, levels, st
             is_second, odd_places(odd_magnitudes, even_magnitudes), even_places(even_magnitudes, odd_magnitudes)
         )
         sources = choose(is_second, odd_sources, even_sources)
-        ends = choose(is_second, odd_places(ends, ends), even_places(ends, ends))
-        now = choose(is_second, odd_places(now, now), even_places(now, now))
-        near = choose(is_second, odd_places(near, near), even_places(near, near))
-        far = choose(is_second, odd_places(far, far), even_places(far, far))
+        ends, now = _followed(is_second, ends), _followed(is_second, now)
+        near, far = _followed(is_second, near), _followed(is_second, far)
 
-        fresh = tail + end_cost(costs, size, activity, k + 1)
+        fresh = tail + end_cost(costs, size, fullness, k + 1)
         even, odd = _start(fresh, low, lower, upper, costs.last_levels[context])
         fresh_costs = quad_of(even, _UNREACHED, odd, _UNREACHED)
         is_fresh = is_below(fresh_costs, cost)
@@ -173,11 +177,9 @@ def trellis_levels(coefficients, coded, half_step, lagrangian, costs, levels, st
         ends = choose(is_fresh, spread_quad(k + 1), ends)
         now, near, far = choose(is_fresh, zeros, now), choose(is_fresh, zeros, near), choose(is_fresh, zeros, far)
         if is_tall:
-            now_below = choose(is_second, odd_places(now_below, now_below), even_places(now_below, now_below))
-            near_below = choose(is_second, odd_places(near_below, near_below), even_places(near_below, near_below))
-            far_below = choose(is_second, odd_places(far_below, far_below), even_places(far_below, far_below))
-            now_below = choose(is_fresh, zeros, now_below)
-            near_below, far_below = choose(is_fresh, zeros, near_below), choose(is_fresh, zeros, far_below)
+            now_below = choose(is_fresh, zeros, _followed(is_second, now_below))
+            near_below = choose(is_fresh, zeros, _followed(is_second, near_below))
+            far_below = choose(is_fresh, zeros, _followed(is_second, far_below))
         nibbles = smaller(magnitudes, spread_quad(15))
         if row < _WORD_ROWS:
             now = now | (nibbles << (4 * row))

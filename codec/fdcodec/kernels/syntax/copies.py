@@ -9,8 +9,7 @@ from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import CELL_LOG2, COPIED, N_LIKELY, N_RECENT_VECTORS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.references import is_decoded
-from fdcodec.kernels.syntax.range_coder import code_bin
-from fdcodec.kernels.syntax.sampled import code_golomb
+from fdcodec.kernels.syntax.range_coder import code_bin, code_golomb
 
 
 class Vectors(NamedTuple):
@@ -47,30 +46,30 @@ def _append_from(likely, count, maps, cell_x, cell_y):
 
 
 @kernel()
-def likely_vectors(v, maps, guide, kind, x, y):
+def likely_vectors(vectors, maps, guide, kind, x, y):
     """Fill `likely`: in chroma luma's vector, those left and above, recent ones; return how many there are."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     count = 0
     if kind == 1:
-        count = _append_from(v.likely, count, guide, cell_x, cell_y)
+        count = _append_from(vectors.likely, count, guide, cell_x, cell_y)
     if x > 0:
-        count = _append_from(v.likely, count, maps, cell_x - 1, cell_y)
+        count = _append_from(vectors.likely, count, maps, cell_x - 1, cell_y)
     if y > 0:
-        count = _append_from(v.likely, count, maps, cell_x, cell_y - 1)
+        count = _append_from(vectors.likely, count, maps, cell_x, cell_y - 1)
     for k in range(N_RECENT_VECTORS):
-        count = _append(v.likely, count, v.recent[k, 0], v.recent[k, 1])
+        count = _append(vectors.likely, count, vectors.recent[k, 0], vectors.recent[k, 1])
     return count
 
 
 @kernel()
-def keep_vector(v, left, up):
+def keep_vector(vectors, left, up):
     """Move a vector to the front of the recent ones."""
     place = 0
-    while place < N_RECENT_VECTORS - 1 and (v.recent[place, 0] != left or v.recent[place, 1] != up):
+    while place < N_RECENT_VECTORS - 1 and (vectors.recent[place, 0] != left or vectors.recent[place, 1] != up):
         place += 1
     for k in range(place, 0, -1):
-        v.recent[k, 0], v.recent[k, 1] = v.recent[k - 1, 0], v.recent[k - 1, 1]
-    v.recent[0, 0], v.recent[0, 1] = left, up
+        vectors.recent[k, 0], vectors.recent[k, 1] = vectors.recent[k - 1, 0], vectors.recent[k - 1, 1]
+    vectors.recent[0, 0], vectors.recent[0, 1] = left, up
 
 
 @kernel()
@@ -99,25 +98,38 @@ def copy_block(plane, block, left, up, low):
             plane[row, column] = plane[row - up, column - left] if is_allowed else low
 
 
+@kernel(inner=True)
+def likely_context(kind, index):
+    """Return the context of the bin that tells whether a block's vector is the likely one of an index."""
+    return ctx.LIKELY_VECTOR + kind * N_LIKELY + index
+
+
+@kernel(inner=True)
+def vector_contexts(kind):
+    """Return the context of a vector's direction, and the first ones of how far left and how far up it leads."""
+    first = ctx.VECTOR + kind * (1 + 2 * ctx.PREFIX_BINS)
+    return first, first + 1, first + 1 + ctx.PREFIX_BINS
+
+
 @kernel(checked=True, inner=True)
-def code_vector(stream, v, maps, guide, kind, x, y):
+def code_vector(stream, vectors, maps, guide, kind, x, y):
     """Code a block's vector: its index of the likely ones, or itself; enter it into the recent ones."""
     coder, buffer, contexts = stream
     vector = maps.vectors[y >> CELL_LOG2, x >> CELL_LOG2]
     left, up = np.int64(vector[0]), np.int64(vector[1])
-    count = likely_vectors(v, maps, guide, kind, x, y)
+    count = likely_vectors(vectors, maps, guide, kind, x, y)
     index = 0
     while index < count:
-        is_it = 1 if v.likely[index, 0] == left and v.likely[index, 1] == up else 0
-        if code_bin(coder, buffer, contexts, ctx.LIKELY_VECTOR + kind * N_LIKELY + index, is_it):
+        is_it = 1 if vectors.likely[index, 0] == left and vectors.likely[index, 1] == up else 0
+        if code_bin(coder, buffer, contexts, likely_context(kind, index), is_it):
             break
         index += 1
     if index < count:
-        left, up = v.likely[index, 0], v.likely[index, 1]
+        left, up = vectors.likely[index, 0], vectors.likely[index, 1]
     else:
-        first = ctx.VECTOR + kind * 31
-        is_right = code_bin(coder, buffer, contexts, first, 1 if left < 0 else 0)
-        left, up = code_golomb(stream, first + 1, abs(left)), code_golomb(stream, first + 16, up)
+        right_context, left_context, up_context = vector_contexts(kind)
+        is_right = code_bin(coder, buffer, contexts, right_context, 1 if left < 0 else 0)
+        left, up = code_golomb(stream, left_context, abs(left)), code_golomb(stream, up_context, up)
         left = -left if is_right else left
-    keep_vector(v, left, up)
+    keep_vector(vectors, left, up)
     return left, up

@@ -15,7 +15,7 @@ def learned_flag_context(maps, log2_size, x, y):
         count += 1
     if y > 0 and maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] >= LEARNED:
         count += 1
-    return ctx.LEARNED_FLAG + (log2_size - MIN_LOG2) * 3 + count
+    return ctx.LEARNED_FLAG + (log2_size - MIN_LOG2) * ctx.N_COUNTS + count
 
 
 @kernel(inner=True)
@@ -26,7 +26,7 @@ def learned_index_context(maps, log2_size, x, y):
         beside = maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] - LEARNED + 1
     if x > 0 and maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] >= LEARNED:
         beside = maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] - LEARNED + 1
-    return ctx.LEARNED_INDEX + ((log2_size - MIN_LOG2) * ctx.LEARNED_INDICES + beside) * 8
+    return ctx.LEARNED_INDEX + ((log2_size - MIN_LOG2) * ctx.LEARNED_INDICES + beside) * ctx.LEARNED_NODES
 
 
 @kernel(inner=True)

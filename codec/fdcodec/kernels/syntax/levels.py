@@ -36,6 +36,12 @@ def coefficient_context(kind, size, quantizer, diagonal, neighbours):
     return (row + FREQUENCY_CLASS[size, diagonal]) * ctx.N_NEIGHBOUR_CLASSES + neighbours
 
 
+@kernel(merged=True)
+def magnitude_context(kind, magnitude, neighbours):
+    """Return the context of the bin that tells whether a magnitude of 2 or more is larger (SPEC 5.7)."""
+    return ctx.MAGNITUDE + (kind * ctx.N_MAGNITUDES + magnitude) * ctx.N_NEIGHBOUR_CLASSES + neighbours
+
+
 @kernel(inner=True)
 def neighbour_class(magnitudes, index):
     """Return the class, 0..9, of the five decoded neighbours to the right and below, the nearest counted twice."""
@@ -58,7 +64,7 @@ def _code_magnitude(stream, context, kind, neighbours, magnitude, is_last):
         return 1
     unary = 2
     while unary < MAX_UNARY:
-        context = ctx.MAGNITUDE + (kind * 16 + unary) * ctx.N_NEIGHBOUR_CLASSES + neighbours
+        context = magnitude_context(kind, unary, neighbours)
         if code_bin(coder, buffer, contexts, context, 1 if magnitude > unary else 0) == 0:
             return unary
         unary += 1
@@ -86,7 +92,7 @@ def code_levels(stream, kind, size, scan, end, levels, magnitudes):
 
 
 @kernel()
-def _activity(maps, cell_y, cell_x):
+def _fullness(maps, cell_y, cell_x):
     """Return 0 for an empty block, 1 for few, 2 for many coefficients, by the block covering a cell."""
     end = maps.ends[cell_y, cell_x]
     if end == 0:
@@ -95,33 +101,44 @@ def _activity(maps, cell_y, cell_x):
 
 
 @kernel(inner=True)
-def activity_context(maps, guide, kind, x, y):
-    """Return the activity class, 0..8, of the blocks left and above, and in chroma of the luma block (SPEC 5.2)."""
+def fullness_around(maps, guide, kind, x, y):
+    """Return the fullness class, 0..8, of the blocks left and above, and in chroma of the luma block (SPEC 5.2)."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     around = 0
     if x > 0:
-        around += _activity(maps, cell_y, cell_x - 1)
+        around += _fullness(maps, cell_y, cell_x - 1)
     if y > 0:
-        around += _activity(maps, cell_y - 1, cell_x)
+        around += _fullness(maps, cell_y - 1, cell_x)
     if kind == 0:
         return around
-    return 3 * min(around, 2) + _activity(guide, cell_y, cell_x)
+    return 3 * min(around, 2) + _fullness(guide, cell_y, cell_x)
+
+
+@kernel(inner=True)
+def end_class_context(kind, size, fullness):
+    """Return the first context, of END_BINS, of the class of a block's end (SPEC 5.6)."""
+    return ctx.END_CLASS + ((kind * ctx.N_SIZES + size) * ctx.N_FULLNESSES + fullness) * ctx.END_BINS
+
+
+@kernel(inner=True)
+def end_detail_context(kind, size, end_class):
+    """Return the context of the bit below the leading one of an end."""
+    return ctx.END_DETAIL + (kind * ctx.N_SIZES + size) * ctx.END_BINS + end_class
 
 
 @kernel(checked=True, merged=True)
-def code_end(stream, kind, size, activity, end):
+def code_end(stream, kind, size, fullness, end):
     """Code the end of a block, 0..area: its binary class in unary, then what is below the leading bit (SPEC 5.6)."""
     coder, buffer, contexts = stream
     n_classes = log2_area(size) + 1
-    size_kind = kind * ctx.N_SIZES + size
-    first = ctx.END_CLASS + (size_kind * ctx.N_ACTIVITIES + activity) * ctx.END_BINS
+    first = end_class_context(kind, size, fullness)
     end_class = 0
     while end_class < n_classes and code_bin(coder, buffer, contexts, first + end_class, 1 if end >> end_class else 0):
         end_class += 1
     if end_class < 2:
         return end_class
     detail = (end >> (end_class - 2)) & 1
-    value = 2 | code_bin(coder, buffer, contexts, ctx.END_DETAIL + size_kind * ctx.END_BINS + end_class, detail)
+    value = 2 | code_bin(coder, buffer, contexts, end_detail_context(kind, size, end_class), detail)
     if end_class > 2:
         low_bits = code_bits(coder, buffer, end & ((1 << (end_class - 2)) - 1), end_class - 2)
         value = (value << (end_class - 2)) | low_bits

@@ -19,6 +19,8 @@ from fdcodec.kernels.reconstruction.blocks import size_class
 from fdcodec.kernels.syntax.learned_modes import code_learned_mode
 from fdcodec.kernels.syntax.range_coder import code_bin, code_bits
 
+RANK_BITS = 5  # of a mode's rank among those that are not probable
+
 
 @kernel()
 def _append(modes, count, mode):
@@ -106,7 +108,19 @@ def chroma_from_luma_context(maps, block):
         count += 1
     if y > 0 and maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] == CHROMA_FROM_LUMA:
         count += 1
-    return ctx.CHROMA_FROM_LUMA + size_class(log2_width, log2_height) * 3 + count
+    return ctx.CHROMA_FROM_LUMA + size_class(log2_width, log2_height) * ctx.N_COUNTS + count
+
+
+@kernel(inner=True)
+def probable_context(kind, log2_width, log2_height):
+    """Return the context of the flag that a block's mode is a probable one."""
+    return ctx.PROBABLE + kind * ctx.N_SIZES + size_class(log2_width, log2_height)
+
+
+@kernel(inner=True)
+def place_context(kind, place):
+    """Return the context of the bin that tells whether a mode's place among the probable ones is a later one."""
+    return ctx.PROBABLE_INDEX + kind * ctx.PLACE_BINS + place
 
 
 @kernel(checked=True, merged=True)
@@ -127,13 +141,13 @@ def code_mode(stream, maps, guide, kind, block, n_learned, probable):
     index = 0
     while index < N_PROBABLE and probable[index] != mode:
         index += 1
-    context = ctx.PROBABLE + kind * ctx.N_SIZES + size_class(log2_width, log2_height)
+    context = probable_context(kind, log2_width, log2_height)
     if code_bin(coder, buffer, contexts, context, 1 if index < N_PROBABLE else 0):
         coded = 0
         while coded < N_PROBABLE - 1 and code_bin(
-            coder, buffer, contexts, ctx.PROBABLE_INDEX + kind * 5 + coded, 1 if index > coded else 0
+            coder, buffer, contexts, place_context(kind, coded), 1 if index > coded else 0
         ):
             coded += 1
         return probable[coded]
-    rank = code_bits(coder, buffer, _mode_to_rank(mode, probable) & 31, 5)
+    rank = code_bits(coder, buffer, _mode_to_rank(mode, probable) & ((1 << RANK_BITS) - 1), RANK_BITS)
     return _rank_to_mode(min(rank, N_MODES - N_PROBABLE - 1), probable)

@@ -18,6 +18,7 @@ from numba import types
 from numba.extending import overload
 
 from fdcodec.coding.constants import FAST_MARGIN, FAST_SHIFT, MAX_COUNT, PROBABILITY_BITS, SLOW_MARGIN
+from fdcodec.coding.contexts import PREFIX_BINS
 from fdcodec.kernels.jit import kernel
 
 LOW, RANGE, POSITION, LENGTH, DECODING = range(5)
@@ -222,3 +223,18 @@ def code_exp_golomb(coder, buffer, value):
         return 0
     low_bits = code_bits(coder, buffer, target & ((1 << n_bits) - 1), n_bits)
     return (1 << n_bits) + low_bits - 1
+
+
+@kernel(checked=True, inner=True)
+def code_golomb(stream, first, value):
+    """Code `value` >= 0 as exponential Golomb whose prefix has contexts from `first` on (SPEC 5.3)."""
+    coder, buffer, contexts = stream
+    target, n_bits = value + 1, 0
+    while n_bits < PREFIX_BINS:
+        if code_bin(coder, buffer, contexts, first + n_bits, 1 if target >> (n_bits + 1) else 0) == 0:
+            break
+        n_bits += 1
+    low_bits = np.int64(0)
+    if n_bits > 0:
+        low_bits = np.int64(code_bits(coder, buffer, target & ((1 << n_bits) - 1), n_bits))
+    return (np.int64(1) << n_bits) + low_bits - 1

@@ -13,13 +13,12 @@ import numpy as np
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import FRACTION_BITS, N_RECENT, TABLE_SIZE
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.syntax.range_coder import code_bin, code_bits
+from fdcodec.kernels.syntax.range_coder import code_bin, code_golomb
 
 N_TABLES = 2
 MAX_CANDIDATES = N_TABLES + ctx.N_SLOTS
 EMPTY = -(1 << 20)  # no sample's value
 MAX_CONFIDENCE = ctx.N_CONFIDENCES - 1
-MAX_PREFIX = 15
 VALUE, CONFIDENCE = 0, 1  # of an entry of a table
 
 
@@ -75,13 +74,45 @@ def _equal(a, b):
     return 1 if a == b else 0
 
 
+@kernel(merged=True)
+def _follower_context(kind, table, confidence, is_west, is_north):
+    """Return the context of the bin that tells whether a sample is the value that a table expects."""
+    row = (kind * N_TABLES + table) * ctx.N_CONFIDENCES + confidence
+    return ctx.FOLLOWER + row * ctx.N_EQUALITIES + (1 if is_west else 0) + (2 if is_north else 0)
+
+
 @kernel(inner=True)
-def expect(e, kind, x, y, is_last):
+def is_neighbour(context):
+    """Tell, by its context, whether a candidate has the value of a neighbour."""
+    return context >= ctx.NEIGHBOUR or (context - ctx.FOLLOWER) % ctx.N_EQUALITIES > 0
+
+
+@kernel(inner=True)
+def recent_context(kind):
+    """Return the context of the flag that a value is a recent one."""
+    return ctx.RECENT + kind
+
+
+@kernel(inner=True)
+def recent_index_context(kind):
+    """Return the first context of the tree of an index of the recent values."""
+    return ctx.RECENT_INDEX + (kind << ctx.RECENT_BITS)
+
+
+@kernel(inner=True)
+def literal_contexts(kind):
+    """Return the context of a literal's sign, and the first one of its magnitude."""
+    first = ctx.LITERAL + kind * (1 + ctx.PREFIX_BINS)
+    return first, first + 1
+
+
+@kernel(inner=True)
+def fill_candidates(expected, kind, x, y, is_last):
     """Enter the candidates of the sample at (x, y) into `values` and `contexts`; return how many there are.
 
     `is_last` tells that the sample is in its block's last column, right of which nothing may be decoded.
     """
-    plane = e.plane
+    plane = expected.plane
     west = np.int64(plane[y, x - 1]) if x > 0 else np.int64(plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
     north = np.int64(plane[y - 1, x]) if y > 0 else west
     north_west = np.int64(plane[y - 1, x - 1]) if x > 0 and y > 0 else north
@@ -95,39 +126,38 @@ def expect(e, kind, x, y, is_last):
         second = west * 0x1E3779B1 + north * 0x05EBCA77 + north_east * 0x42B2AE3D
         first = second + north_west * 0x27D4EB2F + west_west * 0x165667B1 + north_north * 0x3C6EF372
     else:
-        guide, other = np.int64(e.first[y, x]), np.int64(e.second[y, x])
-        same_left = x > 0 and guide == e.first[y, x - 1] and other == e.second[y, x - 1]
-        same_above = y > 0 and guide == e.first[y - 1, x] and other == e.second[y - 1, x]
+        guide, other = np.int64(expected.first[y, x]), np.int64(expected.second[y, x])
+        same_left = x > 0 and guide == expected.first[y, x - 1] and other == expected.second[y, x - 1]
+        same_above = y > 0 and guide == expected.first[y - 1, x] and other == expected.second[y - 1, x]
         pattern += 16 * (1 if same_left else 0) + 32 * (1 if same_above else 0)
         first = guide * 0x1E3779B1 + other * 0x05EBCA77
         second = first + west * 0x42B2AE3D + north * 0x27D4EB2F
-    e.slots[0], e.slots[1] = _mix(first), _mix(second)
+    expected.slots[0], expected.slots[1] = _mix(first), _mix(second)
     count = 0
     for table in range(N_TABLES):
-        value = np.int64(e.tables[table, e.slots[table], VALUE])
-        if value != EMPTY and not (count == 1 and e.values[0] == value):
-            confidence = e.tables[table, e.slots[table], CONFIDENCE]
-            row = (kind * N_TABLES + table) * ctx.N_CONFIDENCES + confidence
-            e.values[count] = value
-            e.contexts[count] = ctx.FOLLOWER + row * 4 + _equal(value, west) + 2 * _equal(value, north)
+        value = np.int64(expected.tables[table, expected.slots[table], VALUE])
+        if value != EMPTY and not (count == 1 and expected.values[0] == value):
+            confidence = expected.tables[table, expected.slots[table], CONFIDENCE]
+            expected.values[count] = value
+            expected.contexts[count] = _follower_context(kind, table, confidence, value == west, value == north)
             count += 1
     for slot in range(ctx.N_SLOTS):
         value = west if slot == 0 else (north if slot == 1 else (north_east if slot == 2 else north_west))
         is_new = True
         for k in range(count):
-            is_new &= e.values[k] != value
+            is_new &= expected.values[k] != value
         if is_new:
-            e.values[count] = value
-            e.contexts[count] = ctx.NEIGHBOUR + (kind * ctx.N_SLOTS + slot) * ctx.N_PATTERNS + pattern
+            expected.values[count] = value
+            expected.contexts[count] = ctx.NEIGHBOUR + (kind * ctx.N_SLOTS + slot) * ctx.N_PATTERNS + pattern
             count += 1
     return count
 
 
 @kernel()
-def learn(e, value):
+def update_tables(expected, value):
     """Enter the value of the sample last expected into the tables."""
     for table in range(N_TABLES):
-        entry = e.tables[table, e.slots[table]]
+        entry = expected.tables[table, expected.slots[table]]
         if entry[VALUE] == value:
             entry[CONFIDENCE] = min(entry[CONFIDENCE] + 1, MAX_CONFIDENCE)
         else:
@@ -136,97 +166,83 @@ def learn(e, value):
 
 
 @kernel(inner=True)
-def remember(e, value, index):
+def remember(expected, value, index):
     """Move a value to the front of the recent ones, from `index` or (N_RECENT - 1 at most) from outside."""
     for k in range(index, 0, -1):
-        e.recent[k] = e.recent[k - 1]
-    e.recent[0] = value
+        expected.recent[k] = expected.recent[k - 1]
+    expected.recent[0] = value
 
 
 @kernel()
-def predicted(e, x, y):
+def predicted(expected, x, y):
     """Return the value that one outside all lists is coded against: the median edge detector's, on the grid."""
-    west = np.int64(e.plane[y, x - 1]) if x > 0 else np.int64(e.plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
-    north = np.int64(e.plane[y - 1, x]) if y > 0 else west
-    corner = np.int64(e.plane[y - 1, x - 1]) if x > 0 and y > 0 else north
+    plane, low, distance = expected.plane, expected.grid[0], expected.grid[2]
+    west = np.int64(plane[y, x - 1]) if x > 0 else np.int64(plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
+    north = np.int64(plane[y - 1, x]) if y > 0 else west
+    corner = np.int64(plane[y - 1, x - 1]) if x > 0 and y > 0 else north
     value = min(max(west + north - corner, min(west, north)), max(west, north))
-    return (value - e.grid[0] + e.grid[2] // 2) // e.grid[2]
-
-
-@kernel(checked=True, inner=True)
-def code_golomb(stream, first, value):
-    """Code `value` >= 0 as exponential Golomb whose prefix has contexts from `first` on (SPEC 5.3)."""
-    coder, buffer, contexts = stream
-    target, n_bits = value + 1, 0
-    while n_bits < MAX_PREFIX:
-        if code_bin(coder, buffer, contexts, first + n_bits, 1 if target >> (n_bits + 1) else 0) == 0:
-            break
-        n_bits += 1
-    low_bits = np.int64(0)
-    if n_bits > 0:
-        low_bits = np.int64(code_bits(coder, buffer, target & ((1 << n_bits) - 1), n_bits))
-    return (np.int64(1) << n_bits) + low_bits - 1
+    return (value - low + distance // 2) // distance
 
 
 @kernel(checked=True)
-def _code_literal(stream, e, kind, x, y, value):
+def _code_literal(stream, expected, kind, x, y, value):
     """Code a value that no list holds: its difference from the prediction, in grid steps."""
     coder, buffer, contexts = stream
-    base, first = predicted(e, x, y), ctx.LITERAL + kind * 16
-    difference = (value - e.grid[0]) // e.grid[2] - base
-    negative = code_bin(coder, buffer, contexts, first, 1 if difference < 0 else 0)
-    magnitude = code_golomb(stream, first + 1, abs(difference))
-    value = e.grid[0] + (base - magnitude if negative else base + magnitude) * e.grid[2]
-    return min(max(value, e.grid[0]), e.grid[1])
+    base, (sign_context, first) = predicted(expected, x, y), literal_contexts(kind)
+    difference = (value - expected.grid[0]) // expected.grid[2] - base
+    negative = code_bin(coder, buffer, contexts, sign_context, 1 if difference < 0 else 0)
+    magnitude = code_golomb(stream, first, abs(difference))
+    value = expected.grid[0] + (base - magnitude if negative else base + magnitude) * expected.grid[2]
+    return min(max(value, expected.grid[0]), expected.grid[1])
 
 
 @kernel(checked=True)
-def _code_recent(stream, e, kind, index):
+def _code_recent(stream, expected, kind, index):
     """Code an index of the recent values by a tree of adaptive bins."""
     coder, buffer, contexts = stream
-    node = 1
-    for bit in range(4, -1, -1):
-        node = 2 * node + code_bin(coder, buffer, contexts, ctx.RECENT_INDEX + kind * 32 + node, (index >> bit) & 1)
+    first, node = recent_index_context(kind), 1
+    for bit in range(ctx.RECENT_BITS - 1, -1, -1):
+        node = 2 * node + code_bin(coder, buffer, contexts, first + node, (index >> bit) & 1)
     return node - N_RECENT
 
 
 @kernel(checked=True)
-def _code_other(stream, e, kind, x, y, value):
+def _code_other(stream, expected, kind, x, y, value):
     """Code a value that is no candidate: by its index of the recent values, or itself."""
     coder, buffer, contexts = stream
     index = 0
-    while index < N_RECENT and e.recent[index] != value:
+    while index < N_RECENT and expected.recent[index] != value:
         index += 1
-    if code_bin(coder, buffer, contexts, ctx.RECENT + kind, 1 if index < N_RECENT else 0):
-        index = _code_recent(stream, e, kind, index)
-        value = np.int64(e.recent[index])
+    if code_bin(coder, buffer, contexts, recent_context(kind), 1 if index < N_RECENT else 0):
+        index = _code_recent(stream, expected, kind, index)
+        value = np.int64(expected.recent[index])
         if value == EMPTY:  # only in a damaged payload
-            value = e.grid[0]
-        remember(e, value, index)
+            value = expected.grid[0]
+        remember(expected, value, index)
         return value
-    value = _code_literal(stream, e, kind, x, y, value)
-    remember(e, value, N_RECENT - 1)
+    value = _code_literal(stream, expected, kind, x, y, value)
+    remember(expected, value, N_RECENT - 1)
     return value
 
 
 @kernel(checked=True)
-def code_samples(stream, e, kind, block, is_coded):
+def code_samples(stream, expected, kind, block, is_coded):
     """Code a sampled block, in raster order; where not `is_coded`, every sample is the first one expected."""
     coder, buffer, contexts = stream
     x, y, log2_width, log2_height = block
     last = x + (1 << log2_width) - 1
     for row in range(y, y + (1 << log2_height)):
         for column in range(x, last + 1):
-            count = expect(e, kind, column, row, column == last)
-            value = np.int64(e.plane[row, column])
+            count = fill_candidates(expected, kind, column, row, column == last)
+            value = np.int64(expected.plane[row, column])
             if is_coded:
                 k = 0
                 while k < count:
-                    if code_bin(coder, buffer, contexts, e.contexts[k], 1 if e.values[k] == value else 0):
+                    if code_bin(coder, buffer, contexts, expected.contexts[k], 1 if expected.values[k] == value else 0):
                         break
                     k += 1
-                value = e.values[k] if k < count else _code_other(stream, e, kind, column, row, value)
+                value = expected.values[k] if k < count else _code_other(stream, expected, kind, column, row, value)
             else:
-                value = e.values[0]
-            e.plane[row, column] = value
-            learn(e, value)
+                value = expected.values[0]
+            expected.plane[row, column] = value
+            update_tables(expected, value)

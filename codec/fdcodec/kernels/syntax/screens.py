@@ -44,7 +44,7 @@ def tool_context(maps, kind, block):
         count += 1
     if y > 0 and maps.modes[cell_y - 1, cell_x] < 0:
         count += 1
-    return ctx.USES_TOOL + (kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * 3 + count
+    return ctx.USES_TOOL + (kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * ctx.N_COUNTS + count
 
 
 @kernel(inner=True)
@@ -57,8 +57,8 @@ def copied_context(maps, guide, kind, block):
     if y > 0 and maps.modes[cell_y - 1, cell_x] == COPIED:
         count += 1
     if kind == 1 and guide.modes[cell_y, cell_x] == COPIED:
-        count += 3
-    return ctx.IS_COPIED + (kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * 6 + count
+        count += ctx.N_COUNTS
+    return ctx.IS_COPIED + (kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * 2 * ctx.N_COUNTS + count
 
 
 @kernel(inner=True)

@@ -23,7 +23,7 @@ from fdcodec.kernels.reconstruction.blocks import (
     size_class,
 )
 from fdcodec.kernels.reconstruction.planes import reconstruct_block
-from fdcodec.kernels.syntax.levels import STRIDE, activity_context, code_end, code_levels
+from fdcodec.kernels.syntax.levels import STRIDE, code_end, code_levels, fullness_around
 from fdcodec.kernels.syntax.modes import code_mode
 from fdcodec.kernels.syntax.offsets import code_offset
 from fdcodec.kernels.syntax.range_coder import DECODING, LENGTH, POSITION, code_bin
@@ -49,13 +49,14 @@ def split_context(maps, guide, kind, x, y, log2_side):
     if kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
         guided = 1
     square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
-    return ctx.SPLIT + (square * 3 + _n_smaller(maps, x, y, log2_side)) * 2 + guided
+    return ctx.SPLIT + (square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)) * 2 + guided
 
 
 @kernel(inner=True)
 def halve_context(maps, kind, x, y, log2_side):
     """Return the context of the flag that halves a square: smaller blocks left and above."""
-    return ctx.HALVE + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + _n_smaller(maps, x, y, log2_side)
+    square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
+    return ctx.HALVE + square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)
 
 
 @kernel(inner=True)
@@ -71,7 +72,7 @@ def standing_context(maps, guide, kind, x, y, log2_side):
         tall = left - above
     if tall != 0:
         hint = 1 if tall > 0 else 2
-    return ctx.STANDING + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * 3 + hint
+    return ctx.STANDING + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * ctx.N_HINTS + hint
 
 
 @kernel()
@@ -79,8 +80,8 @@ def _reconstruct_at_once(stream, screen, maps, block):
     """Reconstruct a block as soon as it is read: what follows is told by its samples."""
     coder, _, _ = stream
     if coder[DECODING]:
-        e, bounds = screen.expected, (screen.low, screen.high)
-        reconstruct_block(e.plane, e.first, maps, block, screen.half_step, bounds, screen.tables, screen.work)
+        plane, luma, bounds = screen.expected.plane, screen.expected.first, (screen.low, screen.high)
+        reconstruct_block(plane, luma, maps, block, screen.half_step, bounds, screen.tables, screen.work)
 
 
 @kernel(checked=True, merged=True)
@@ -95,8 +96,8 @@ def _code_leaf(stream, maps, guide, kind, block, scans, work, screen):
         if code_tool_leaf(stream, screen, maps, guide, kind, block):
             return
     mode = code_mode(stream, maps, guide, kind, block, n_learned, probable)
-    activity = activity_context(maps, guide, kind, x, y)
-    end = code_end(stream, kind, size, activity, maps.ends[cell_y, cell_x])
+    fullness = fullness_around(maps, guide, kind, x, y)
+    end = code_end(stream, kind, size, fullness, maps.ends[cell_y, cell_x])
     fill_cells(maps.modes, block, mode)
     fill_cells(maps.ends, block, end)
     levels = maps.levels[y : y + (1 << log2_height), x : x + (1 << log2_width)]

@@ -40,26 +40,26 @@ def price_modes(blocks, log2_size, steps, rate_step, tables, work, best_bits, be
     for n in range(references.shape[0]):
         border = references[n]
         smooth_references(border, 2 * size, work.smoothed)
-        bend = (steps[n] * rate_step) ** 2
+        knee = (steps[n] * rate_step) ** 2
         best_bits[n] = np.inf
         for mode in range(N_MODES):
             predict(border, work.smoothed, log2_size, log2_size, np.int64(mode), work.line, work.lines, work.prediction)
             subtract_prediction(originals[n].reshape(size, size), work.prediction, work.residual)
             forward_transform(work.residual, np.int64(mode), log2_size, log2_size, tables, work, work.coefficients)
-            bits = mode_bits[n, mode] + _log_rate(work.coefficients, size, bend)
+            bits = mode_bits[n, mode] + _log_rate(work.coefficients, size, knee)
             if bits < best_bits[n]:
                 best_bits[n] = bits
                 best_modes[n] = mode
 
 
 @kernel()
-def _log_rate(coefficients, size, bend):
-    """Return half the sum of log2(1 + c^2 / bend)."""
+def _log_rate(coefficients, size, knee):
+    """Return half the sum of log2(1 + c^2 / knee)."""
     bits, product = 0.0, 1.0
     for row in range(size):
         for column in range(size):
             value = float(coefficients[row, column])
-            product *= 1 + value * value / bend
+            product *= 1 + value * value / knee
         if product > 1e100:
             bits += np.log2(product)
             product = 1.0
