@@ -179,18 +179,19 @@ def describe_bits(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> dict[str
 
 
 def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
-    from fdcodec.codec import model_of
     from fdcodec.coding.accounting import bits_of_tile
-    from fdcodec.coding.lossy import colour_payload, plane_shape
+    from fdcodec.coding.lossy import plane_shape
     from fdcodec.coding.parameters import Parameters
     from fdcodec.image.colour import colour_matrix, plane_bounds
+    from fdcodec.model.embedding import model_of
+    from fdcodec.tiles import split_alpha
 
     model, header, total = model_of(file), file.header, dict[str, Counter[str]]()
     parameters = Parameters.from_bytes(header.parameters, header.depth)
     bounds = plane_bounds(colour_matrix(parameters.colour) if header.channels >= 3 else None)
     for tile, payload in enumerate(file.payloads):
         _, _, width, height = header.tile_rectangle(tile)
-        colours, alpha = colour_payload(payload, header.channels)
+        colours, alpha = split_alpha(payload, header.channels)
         shape = plane_shape(height, width, header.channels)
         bits = bits_of_tile(
             colours, shape, model, parameters.step_index, bounds, parameters.screen, parameters.adaptive

@@ -43,7 +43,7 @@ def bits_of_tile(
     Parameters
     ----------
     payload, shape, model, step_index, bounds, screen, adaptive
-        As for `lossy.decode_tile`, errors too.
+        As for `lossy.decode_planes`, errors too.
     """
     coder, buffer = new_decoder(payload)
     contexts, work = new_tally(start_contexts(model, adaptive)), new_work()

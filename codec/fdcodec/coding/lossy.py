@@ -50,10 +50,10 @@ class EncodedTile(NamedTuple):
     contexts: NDArray[np.int32]
 
 
-def encode_tile(
+def encode_planes(
     planes: Planes, model: ClassModel, options: list[OptionsPair], screen: bool = False, steps: Steps | None = None
 ) -> EncodedTile:
-    """Encode a tile.
+    """Encode the planes of a tile.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def encode_tile(
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 
-def decode_tile(
+def decode_planes(
     payload: bytes,
     shape: tuple[int, int, int],
     model: ClassModel,
@@ -104,7 +104,7 @@ def decode_tile(
     Parameters
     ----------
     payload
-        What `encode_tile` returned.
+        What `encode_planes` returned.
     shape
         (number of planes, height, width), sides multiples of 4.
     model
@@ -145,23 +145,6 @@ def decode_tile(
 def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:
     """Return the shape of the colour planes of a tile of so many pixels."""
     return 3 if channels >= 3 else 1, height + -height % 4, width + -width % 4
-
-
-def join_alpha(colours: bytes, alpha: bytes) -> bytes:
-    """Return the payload of a lossy tile with alpha: the colours behind their length, then alpha (SPEC 3.3)."""
-    return len(colours).to_bytes(4, "little") + colours + alpha
-
-
-def colour_payload(payload: bytes, channels: int) -> tuple[bytes, bytes]:
-    """Return the payload of a lossy tile's colours, and that of its alpha, empty where it has none (SPEC 3.3)."""
-    if channels in (1, 3):
-        return payload, b""
-    length = int.from_bytes(payload[:4], "little")
-    if len(payload) < 4 or length > len(payload) - 4:
-        raise FormatError(
-            f"a tile's payload of {len(payload)} bytes says its colours take {length}; the file is damaged"
-        )
-    return payload[4 : 4 + length], payload[4 + length :]
 
 
 def refuse_short_payload(coder: NDArray[np.int64], payload: bytes) -> None:

@@ -7,7 +7,7 @@ from math import isqrt, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.lossy import encode_tile
+from fdcodec.coding.lossy import encode_planes
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
@@ -49,7 +49,7 @@ def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: in
     planes = to_planes(colours, matrix)
     step_index, screen = parameters.step_index, parameters.screen
     options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix), screen)
-    payload, decoded, maps, contexts = encode_tile(planes, model, options, screen)
+    payload, decoded, maps, contexts = encode_planes(planes, model, options, screen)
     return Trace(step_index, planes, decoded, maps, contexts, len(payload))
 
 
