@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import container
+from fdcodec.aliases import Region, Samples
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.container.file import check_pixels
@@ -17,7 +18,7 @@ from fdcodec.container.header import Header
 from fdcodec.errors import FormatError
 from fdcodec.filtering.post import best_strengths
 from fdcodec.image.canvas import Canvas
-from fdcodec.image.picture import Picture, Samples
+from fdcodec.image.picture import Picture
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 T = TypeVar("T")
-Region = tuple[int, int, int, int]
 
 LARGE_TILE = 1024  # side of the tiles of a picture that is larger than two of them
 

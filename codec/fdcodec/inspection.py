@@ -112,14 +112,13 @@ def _coding_of(header: container.Header) -> dict[str, Any]:
 
     And the range of its samples, if of 16 bits. All are None if lossless.
     """
-    from fdcodec.coding.constants import STEPS_PER_OCTAVE
-    from fdcodec.coding.parameters import Parameters
+    from fdcodec.coding.parameters import Parameters, step_of
 
     if header.lossless:
         return {"quality": None, "quantization_step": None, "tune": None, "sample_range": None}
     parameters = Parameters.from_bytes(header.parameters, header.depth)
     low, high = parameters.sample_range or (0, 255)
-    step = 2 ** (parameters.step_index / STEPS_PER_OCTAVE - 4) * (high - low) / 255  # SPEC 3.2, 4.3
+    step = step_of(parameters.step_index) * (high - low) / 255  # SPEC 3.2
     return {
         "quality": parameters.quality,
         "quantization_step": round(step, 4),

@@ -7,14 +7,13 @@ from dataclasses import replace
 from math import inf, isinf, log, log10
 from typing import NamedTuple
 
-import numpy as np
-
 from fdcodec import codec, container
 from fdcodec.arguments import Target
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import TargetWarning
 from fdcodec.image.picture import Picture, colours_of
+from fdcodec.image.psnr import psnr
 from fdcodec.model import ClassModel, resolve
 from fdcodec.model.embedding import model_of
 from fdcodec.rate_control import FIRST_QUALITY, Goal, search, settings_at
@@ -141,10 +140,7 @@ def _alpha_bytes(file: container.File) -> int:
 def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> float:
     """Return the PSNR in dB of an encoded file against its picture, alpha apart; infinite where all is equal."""
     decoded = codec.decode(data, max_pixels=picture.width * picture.height, own=own)
-    peak = 2**picture.depth - 1
-    difference = colours_of(picture.samples).astype(np.int64) - colours_of(decoded.samples)
-    mean_square = float(np.mean(difference * difference))
-    return 10 * log10(peak**2 / mean_square) if mean_square else inf
+    return psnr(colours_of(picture.samples), colours_of(decoded.samples))
 
 
 def _size_goal(size_bytes: int) -> Goal:

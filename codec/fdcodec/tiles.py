@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.aliases import Samples
 from fdcodec.coding.lossy import decode_planes, encode_planes, plane_shape
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import FormatError
 from fdcodec.filtering.post import apply_filter, strength_errors
 from fdcodec.image.colour import aim_beyond, colour_matrix, from_planes, plane_bounds, to_planes
-from fdcodec.image.picture import Samples, colours_of
+from fdcodec.image.picture import colours_of
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.model import ClassModel
 

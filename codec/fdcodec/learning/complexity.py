@@ -7,9 +7,7 @@ sample, `s` the sparsity, `n_samples` N.
 from __future__ import annotations
 
 from fdcodec.errors import ParameterError
-
-FACTOR_OPERATIONS = 6
-"""Operations of a 2x2 factor on one vector (eq. multiply)."""
+from fdcodec.transform.blocks import FACTOR_OPERATIONS
 
 
 def general_operations(n: int, s: int, n_samples: int) -> int:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fdcodec.errors import ParameterError
 from fdcodec.transform import serial
-from fdcodec.transform.blocks import ANGLE_LEVELS, FloatArray, IntArray, grid_blocks, grid_codes
+from fdcodec.transform.blocks import ANGLE_LEVELS, FACTOR_OPERATIONS, FloatArray, IntArray, grid_blocks, grid_codes
 
 ORTHOGONAL_TOLERANCE = 1e-9
 
@@ -65,7 +65,7 @@ class FactorProduct:
     @property
     def n_operations(self) -> int:
         """Operations of one product with a vector: 6 a factor, and n for Delta (paper, sections III and VI)."""
-        return 6 * len(self) + (0 if self.scale is None else self.n)
+        return FACTOR_OPERATIONS * len(self) + (0 if self.scale is None else self.n)
 
     @cached_property
     def layers(self) -> list[IntArray]:
