@@ -11,7 +11,7 @@ from fdcodec import container
 from fdcodec.arguments import check_flags
 from fdcodec.container.constants import COMPACT_SIGNATURE, CRC_BYTES, VERSION
 from fdcodec.errors import FdcError, FormatError, PartialWarning, TransformNotFoundError
-from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
+from fdcodec.limits import MAX_SIDE
 from fdcodec.sources import Source, read_source
 
 if TYPE_CHECKING:
@@ -157,17 +157,12 @@ def _name_of(reference: bytes) -> str | None:
     return None
 
 
-def describe_bits(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> dict[str, Any]:
+def describe_bits(data: bytes) -> dict[str, Any]:
     """Return where the bits of a file go, by its parts and, of lossy tiles, by syntax elements; the tiles are decoded.
 
-    Parameters
-    ----------
-    data
-        Bytes of the file; errors are those of `fdcodec.decode`.
-    max_pixels
-        Larger pictures are refused.
+    Errors are those of `fdcodec.decode`.
     """
-    file = container.read(data, max_pixels=max_pixels)
+    file = container.read(data)
     tiles, model = sum(map(len, file.payloads)), len(file.model_bytes or b"")
     metadata, parameters = sum(len(block or b"") for block in file.metadata), len(file.header.parameters)
     checksums = CRC_BYTES * max(len(file.chunks), 1)

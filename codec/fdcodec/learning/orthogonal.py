@@ -13,7 +13,7 @@ from fdcodec.learning.pursuit import operations_of
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import SparseObjective
 from fdcodec.transform.blocks import FloatArray
-from fdcodec.transform.wide import best_reflector, reflect
+from fdcodec.transform.reflectors import best_reflector, reflect
 
 
 class QDLA(TransformLearner):
