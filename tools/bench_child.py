@@ -81,19 +81,19 @@ def recorded_planes() -> Iterator[tuple[set[Planes], set[Planes]]]:
 
     encoded: set[Planes] = set()
     decoded: set[Planes] = set()
-    encode_tile, decode_tile = tiles.encode_tile, tiles.decode_tile
+    encode_planes, decode_planes = tiles.encode_planes, tiles.decode_planes
 
     def encode(*arguments: Any) -> Any:
-        tile = encode_tile(*arguments)
+        tile = encode_planes(*arguments)
         encoded.add((tile.payload, tile.planes.shape, sha256(tile.planes.tobytes()).hexdigest()))
         return tile
 
     def decode(payload: bytes, *arguments: Any) -> Any:
-        planes, maps = decode_tile(payload, *arguments)
+        planes, maps = decode_planes(payload, *arguments)
         decoded.add((bytes(payload), planes.shape, sha256(planes.tobytes()).hexdigest()))
         return planes, maps
 
-    with patch.multiple(tiles, encode_tile=encode, decode_tile=decode):
+    with patch.multiple(tiles, encode_planes=encode, decode_planes=decode):
         yield encoded, decoded
 
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import fdcodec
 from fdcodec import container
+from fdcodec.aliases import Samples
 from fdcodec.compare.aggregate import spread
 from fdcodec.compare.bd_rate import bd_rate
-from fdcodec.compare.metrics import Samples, psnr
 from fdcodec.errors import EmbeddingWarning
+from fdcodec.image.psnr import psnr
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedding
 

@@ -22,7 +22,7 @@ from PIL import Image
 import fdcodec
 from bench_record import store
 from fdcodec.compare.bd_rate import bd_rate
-from fdcodec.compare.metrics import psnr
+from fdcodec.image.psnr import psnr
 
 Samples = NDArray[np.uint16]
 FOLDERS = ("ct16", "mri16", "xray16")

@@ -14,10 +14,11 @@ from PIL import Image
 
 import fdcodec
 from bench_process import child, fdcodec_command, wall_seconds
+from fdcodec.aliases import Samples
 from fdcodec.compare.base import Codec
 from fdcodec.compare.codecs import Fdc
-from fdcodec.compare.metrics import Samples, psnr
 from fdcodec.compare.rivals import AVIF444, JPEG420
+from fdcodec.image.psnr import psnr
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "corpus"))
 from generate import generate

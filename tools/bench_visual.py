@@ -15,10 +15,12 @@ import fdcodec
 from bench_control import CLASSES, SIDE_PX, held_out
 from bench_curves import QUALITIES
 from bench_record import store
+from fdcodec.aliases import Samples
 from fdcodec.arguments import TUNES
 from fdcodec.compare.aggregate import spread
 from fdcodec.compare.bd_rate import bd_rate
-from fdcodec.compare.metrics import Samples, psnr, ssimulacra2
+from fdcodec.compare.metrics import ssimulacra2
+from fdcodec.image.psnr import psnr
 
 MEASURES = {"ssimulacra2": ssimulacra2, "psnr_db": psnr}
 IMAGES = {"kodak": 6, "natural": 2, "face": 2, "texture": 2}

@@ -19,7 +19,7 @@ from PIL import Image
 import fdcodec
 from bench_record import store
 from fdcodec.compare.bd_rate import bd_rate
-from fdcodec.compare.metrics import psnr
+from fdcodec.image.psnr import psnr
 
 LOW_QUALITIES = (0, 2, 5)
 JPEG, OWN = "jpeg", "fdc:effort=5"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fdcodec import container
 from fdcodec.arguments import checked_encoding, checked_region
+from fdcodec.decoding import checked_decoding, decode_picture
 from fdcodec.errors import EmbeddingWarning
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.sources import Source, read_source
@@ -15,10 +16,10 @@ from fdcodec.sources import Source, read_source
 if TYPE_CHECKING:
     from PIL import Image
 
-    from fdcodec.image.picture import Picture, Samples
+    from fdcodec.aliases import Region, Samples
+    from fdcodec.image.picture import Picture
     from fdcodec.model import ClassModel
 
-Region: TypeAlias = tuple[int, int, int, int]
 Transform: TypeAlias = "str | os.PathLike[str] | ClassModel"
 
 
@@ -192,11 +193,8 @@ def decode(
     PartialWarning
         With `partial`: something is damaged. Its `missing` are the rectangles that could not be decoded, at full size.
     """
-    from fdcodec.decoding import decode_picture
-
-    return decode_picture(
-        data, max_pixels=max_pixels, threads=threads, transform=transform, partial=partial, reduce=reduce
-    ).array
+    settings = checked_decoding(max_pixels=max_pixels, threads=threads, transform=transform, partial=partial)
+    return decode_picture(data, settings, reduce=reduce).array
 
 
 def decode_region(
@@ -226,12 +224,8 @@ def decode_region(
     FdcError
         As for `decode`.
     """
-    from fdcodec.decoding import decode_picture
-
-    region = checked_region(region)
-    return decode_picture(
-        data, region, max_pixels=max_pixels, threads=threads, transform=transform, partial=partial, reduce=reduce
-    ).array
+    settings = checked_decoding(max_pixels=max_pixels, threads=threads, transform=transform, partial=partial)
+    return decode_picture(data, settings, checked_region(region), reduce).array
 
 
 def read_header(data: Source) -> container.Header:

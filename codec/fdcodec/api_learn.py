@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from PIL import Image
 
+    from fdcodec.aliases import Samples
     from fdcodec.api import Transform
-    from fdcodec.image.picture import Picture, Samples
+    from fdcodec.image.picture import Picture
     from fdcodec.model import ClassModel
 
 

@@ -8,13 +8,14 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.lossy import encode_tile
-from fdcodec.coding.parameters import Parameters, finest_step, step_index_for, visual_step
+from fdcodec.aliases import Samples
+from fdcodec.coding.lossy import encode_planes
+from fdcodec.coding.parameters import Parameters, finest_step, step_index_for, step_of, visual_step
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
-from fdcodec.image.picture import Samples, colours_of
+from fdcodec.image.picture import colours_of
 from fdcodec.image.sample_range import eight_bits, range_of
 from fdcodec.image.screen import is_screen
 from fdcodec.model import ClassModel, resolve
@@ -44,7 +45,7 @@ def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters
         step_index = max(step_index, finest_step(sample_range))
     colour = settings.colour
     if colour == "auto":
-        colour = None if colours.shape[2] == 1 else choose_colour(colours, 2.0 ** (step_index / 32 - 4))
+        colour = None if colours.shape[2] == 1 else choose_colour(colours, step_of(step_index))
     return Parameters(step_index, colour, screen=screen, adaptive=adaptive, sample_range=sample_range)
 
 
@@ -123,8 +124,8 @@ def _cost(trial: tuple[NDArray[np.int32], ClassModel], parameters: Parameters, b
     Step offsets and weights of pictures tuned by eye are left out: with them 14 pictures took 0.01 % fewer bits at
     equal SSIMULACRA 2, single ones 2.4 % fewer to 1.9 % more.
     """
-    (planes, model), step_index = trial, parameters.step_index
-    tile = encode_tile(planes, model, search_options(_QUICK, step_index, bounds, parameters.screen), parameters.screen)
+    (planes, model), step_index, screen = trial, parameters.step_index, parameters.screen
+    tile = encode_planes(planes, model, search_options(_QUICK, step_index, bounds, screen), screen)
     errors = strength_errors(planes, tile.planes, tile.maps, model, step_index)
     return total_cost(errors, len(tile.payload), step_index)
 

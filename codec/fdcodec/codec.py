@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import container
-from fdcodec.coding.lossy import colour_payload, join_alpha
+from fdcodec.aliases import Region, Samples
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.container.file import check_pixels
@@ -18,20 +18,19 @@ from fdcodec.container.header import Header
 from fdcodec.errors import FormatError
 from fdcodec.filtering.post import best_strengths
 from fdcodec.image.canvas import Canvas
-from fdcodec.image.picture import Picture, Samples
+from fdcodec.image.picture import Picture
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.limits import DEFAULT_MAX_PIXELS
-from fdcodec.model import ClassModel, find
-from fdcodec.model.embedding import embedded, embedding
+from fdcodec.model import ClassModel
+from fdcodec.model.embedding import embedding, model_of
 from fdcodec.model.registry import is_preset
 from fdcodec.parallel import each
-from fdcodec.tiles import decode_part, encode_alpha, encode_part, exact_payload
+from fdcodec.tiles import decode_tile, encode_alpha, encode_colours, encode_exactly, join_alpha
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
 T = TypeVar("T")
-Region = tuple[int, int, int, int]
 
 LARGE_TILE = 1024  # side of the tiles of a picture that is larger than two of them
 
@@ -128,7 +127,7 @@ def decode_tiles(
         tile_x, tile_y, tile_width, tile_height = header.tile_rectangle(tile)
         shape = (tile_height, tile_width, header.channels)
         try:
-            part = decode_part(file.payloads[tile], shape, header.depth, model, parameters)
+            part = decode_tile(file.payloads[tile], shape, header.depth, model, parameters)
         except FormatError:
             if refused is None:
                 raise
@@ -144,14 +143,14 @@ def _encode_with(
     model: ClassModel, picture: Picture, header: Header, parameters: Parameters, settings: EncoderSettings
 ) -> Attempt:
     """Return the tiles of a picture coded with one model."""
-    code_tile = partial(encode_part, model=model, parameters=parameters, settings=settings)
+    code_tile = partial(encode_colours, model=model, parameters=parameters, settings=settings)
     tiles = _over_tiles(header, settings, code_tile, picture)
     return Attempt(model, [payload for payload, _ in tiles], np.sum([errors for _, errors in tiles], axis=0))
 
 
 def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
     header = _header_of(picture, settings)
-    payloads = _over_tiles(header, settings, partial(exact_payload, depth=picture.depth), picture)
+    payloads = _over_tiles(header, settings, partial(encode_exactly, depth=picture.depth), picture)
     return container.write(header, payloads, metadata=_metadata_of(picture))
 
 
@@ -187,17 +186,3 @@ def _over_tiles(
 
 def _metadata_of(picture: Picture) -> container.Metadata:
     return container.Metadata(picture.exif, picture.xmp, picture.icc)
-
-
-def model_of(file: container.File, own: ClassModel | None = None) -> ClassModel:
-    """Return the class model of a lossy file: embedded, or `own` or an installed one where its hash is named."""
-    if file.model_bytes is not None:
-        return embedded(file.model_bytes, own)
-    if file.model_ref is None:
-        raise FormatError("the file neither names nor holds a class model")
-    return find(file.model_ref, own)
-
-
-def alpha_size(file: container.File) -> int:
-    """Return how many bytes of a lossy file's payloads are alpha's."""
-    return sum(len(colour_payload(payload, file.header.channels)[1]) for payload in file.payloads)

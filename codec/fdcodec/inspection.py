@@ -11,7 +11,7 @@ from fdcodec import container
 from fdcodec.arguments import check_flags
 from fdcodec.container.constants import COMPACT_SIGNATURE, CRC_BYTES, VERSION
 from fdcodec.errors import FdcError, FormatError, PartialWarning, TransformNotFoundError, fault_of
-from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
+from fdcodec.limits import MAX_SIDE
 from fdcodec.sources import Source, read_source
 
 if TYPE_CHECKING:
@@ -112,14 +112,13 @@ def _coding_of(header: container.Header) -> dict[str, Any]:
 
     And the range of its samples, if of 16 bits. All are None if lossless.
     """
-    from fdcodec.coding.constants import STEPS_PER_OCTAVE
-    from fdcodec.coding.parameters import Parameters
+    from fdcodec.coding.parameters import Parameters, step_of
 
     if header.lossless:
         return {"quality": None, "quantization_step": None, "tune": None, "sample_range": None}
     parameters = Parameters.from_bytes(header.parameters, header.depth)
     low, high = parameters.sample_range or (0, 255)
-    step = 2 ** (parameters.step_index / STEPS_PER_OCTAVE - 4) * (high - low) / 255  # SPEC 3.2, 4.3
+    step = step_of(parameters.step_index) * (high - low) / 255  # SPEC 3.2
     return {
         "quality": parameters.quality,
         "quantization_step": round(step, 4),
@@ -158,17 +157,12 @@ def _name_of(reference: bytes) -> str | None:
     return None
 
 
-def describe_bits(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> dict[str, Any]:
+def describe_bits(data: bytes) -> dict[str, Any]:
     """Return where the bits of a file go, by its parts and, of lossy tiles, by syntax elements; the tiles are decoded.
 
-    Parameters
-    ----------
-    data
-        Bytes of the file; errors are those of `fdcodec.decode`.
-    max_pixels
-        Larger pictures are refused.
+    Errors are those of `fdcodec.decode`.
     """
-    file = container.read(data, max_pixels=max_pixels)
+    file = container.read(data)
     tiles, model = sum(map(len, file.payloads)), len(file.model_bytes or b"")
     metadata, parameters = sum(len(block or b"") for block in file.metadata), len(file.header.parameters)
     checksums = CRC_BYTES * max(len(file.chunks), 1)
@@ -179,18 +173,19 @@ def describe_bits(data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> dict[str
 
 
 def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
-    from fdcodec.codec import model_of
     from fdcodec.coding.accounting import bits_of_tile
-    from fdcodec.coding.lossy import colour_payload, plane_shape
+    from fdcodec.coding.lossy import plane_shape
     from fdcodec.coding.parameters import Parameters
     from fdcodec.image.colour import colour_matrix, plane_bounds
+    from fdcodec.model.embedding import model_of
+    from fdcodec.tiles import split_alpha
 
     model, header, total = model_of(file), file.header, dict[str, Counter[str]]()
     parameters = Parameters.from_bytes(header.parameters, header.depth)
     bounds = plane_bounds(colour_matrix(parameters.colour) if header.channels >= 3 else None)
     for tile, payload in enumerate(file.payloads):
         _, _, width, height = header.tile_rectangle(tile)
-        colours, alpha = colour_payload(payload, header.channels)
+        colours, alpha = split_alpha(payload, header.channels)
         shape = plane_shape(height, width, header.channels)
         bits = bits_of_tile(
             colours, shape, model, parameters.step_index, bounds, parameters.screen, parameters.adaptive

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from fdcodec import api, container
-from fdcodec.arguments import check_flags, check_integers, checked_threads, resolved
+from fdcodec.decoding import checked_decoding, decode_picture
 from fdcodec.errors import ParameterError
-from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
+from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.sources import Source, read_source
 from fdcodec.words import counted
 
 if TYPE_CHECKING:
-    from fdcodec.image.picture import Samples
+    from fdcodec.aliases import Region, Samples
 
 
 class Reader:
@@ -49,10 +49,7 @@ class Reader:
         transform: api.Transform | None = None,
         partial: bool = False,
     ) -> None:
-        check_flags(partial=partial)
-        check_integers(max_pixels=(max_pixels, 1, MAX_SIDE**2))
-        self._options: dict[str, Any] = {"max_pixels": max_pixels, "threads": checked_threads(threads)}
-        self._options |= {"transform": None if transform is None else resolved(transform), "partial": partial}
+        self._settings = checked_decoding(max_pixels=max_pixels, threads=threads, transform=transform, partial=partial)
         self._data = read_source(data)
         file = (
             container.salvage(self._data, max_pixels=max_pixels).file
@@ -66,7 +63,7 @@ class Reader:
         picture = f"{self.header.width}x{self.header.height}, {counted(self.header.channels, 'channel')}"
         return f"<Reader of {picture} of {self.header.depth} bits{'' if self._data else ', closed'}>"
 
-    def read(self, region: api.Region | None = None, *, reduce: int = 1) -> Samples:
+    def read(self, region: Region | None = None, *, reduce: int = 1) -> Samples:
         """Return the picture, or the rectangle ``(x, y, width, height)`` of it, as `decode` and `decode_region` do.
 
         `reduce` is as in these.
@@ -76,11 +73,9 @@ class Reader:
         ParameterError
             The reader is closed. Other errors are those of `decode_region`, as is the warning of a decode in part.
         """
-        from fdcodec.decoding import decode_picture
-
         if not self._data:
             raise ParameterError("the reader is closed; read inside its `with` statement, or open the file again")
-        return decode_picture(self._data, region, reduce=reduce, **self._options).array
+        return decode_picture(self._data, self._settings, region, reduce).array
 
     def close(self) -> None:
         """Let the bytes of the file go."""

@@ -10,6 +10,7 @@ from fdcodec.errors import FdcError, FormatError
 from fdcodec.words import counted, first_of
 
 if TYPE_CHECKING:
+    from fdcodec.aliases import Region
     from fdcodec.image.picture import Picture
     from fdcodec.model import ClassModel
 
@@ -33,7 +34,7 @@ class Loss(NamedTuple):
         What else is damaged, in words.
     """
 
-    missing: tuple[codec.Region, ...]
+    missing: tuple[Region, ...]
     tiles: int
     faults: tuple[str, ...]
 
@@ -48,7 +49,7 @@ class Loss(NamedTuple):
 
 def decode_partially(
     data: bytes,
-    region: codec.Region | None,
+    region: Region | None,
     max_pixels: int,
     threads: int = 1,
     own: ClassModel | None = None,
@@ -86,7 +87,7 @@ def _explained(error: FormatError, data: bytes) -> FormatError:
 
 
 def _salvaged(
-    data: bytes, region: codec.Region | None, max_pixels: int, threads: int, own: ClassModel | None, reduce: int
+    data: bytes, region: Region | None, max_pixels: int, threads: int, own: ClassModel | None, reduce: int
 ) -> tuple[Picture, Loss]:
     file, unread, faults = container.salvage(data, max_pixels=max_pixels)
     region = file.header.rectangle if region is None else region

@@ -7,16 +7,17 @@ from dataclasses import replace
 from math import inf, isinf, log, log10
 from typing import NamedTuple
 
-import numpy as np
-
 from fdcodec import codec, container
 from fdcodec.arguments import Target
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import TargetWarning
 from fdcodec.image.picture import Picture, colours_of
+from fdcodec.image.psnr import psnr
 from fdcodec.model import ClassModel, resolve
+from fdcodec.model.embedding import model_of
 from fdcodec.rate_control import FIRST_QUALITY, Goal, search, step_and_thrift
+from fdcodec.tiles import split_alpha
 from fdcodec.verification import with_pixel_hash
 
 PSNR_TOLERANCE_DB = 0.08
@@ -118,7 +119,7 @@ def _size_miss(best: Attempt, limit_bytes: int, pixels: int) -> TargetWarning | 
     size_bytes = len(best.data)
     if size_bytes > limit_bytes:
         file = container.read(best.data, max_pixels=pixels)
-        alpha_bytes, metadata_bytes = codec.alpha_size(file), sum(len(block or b"") for block in file.metadata)
+        alpha_bytes, metadata_bytes = _alpha_bytes(file), sum(len(block or b"") for block in file.metadata)
         told = f", {alpha_bytes} of them for alpha, which is stored exactly" if alpha_bytes else ""
         told += f"; its metadata, which can be left out, have {metadata_bytes}" if metadata_bytes else ""
         return TargetWarning(
@@ -131,13 +132,15 @@ def _size_miss(best: Attempt, limit_bytes: int, pixels: int) -> TargetWarning | 
     return TargetWarning(f"{limit_bytes} bytes were not filled; the {told} {size_bytes} bytes", kept=True)
 
 
+def _alpha_bytes(file: container.File) -> int:
+    """Return how many bytes of a lossy file's payloads are alpha's."""
+    return sum(len(split_alpha(payload, file.header.channels)[1]) for payload in file.payloads)
+
+
 def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> float:
     """Return the PSNR in dB of an encoded file against its picture, alpha apart; infinite where all is equal."""
     decoded = codec.decode(data, max_pixels=picture.width * picture.height, own=own)
-    peak = 2**picture.depth - 1
-    difference = colours_of(picture.samples).astype(np.int64) - colours_of(decoded.samples)
-    mean_square = float(np.mean(difference * difference))
-    return 10 * log10(peak**2 / mean_square) if mean_square else inf
+    return psnr(colours_of(picture.samples), colours_of(decoded.samples))
 
 
 def _size_goal(size_bytes: int) -> Goal:
@@ -174,7 +177,7 @@ def _searched(
             # near the goal by now, where another model or colour transform would make the size jump
             file = container.read(data, max_pixels=picture.width * picture.height)
             colour = Parameters.from_bytes(file.header.parameters, picture.depth).colour
-            kept = replace(settings, transform=codec.model_of(file, own), colour=colour)
+            kept = replace(settings, transform=model_of(file, own), colour=colour)
         return attempts[quality].measure
 
     return attempts[search(measured, goal, deep)], attempts.values()

@@ -1,21 +1,42 @@
-"""The samples of one tile to its payload and back; lossy, lossless, and the alpha of both (SPEC 3.3)."""
+"""The samples of one tile to its payload and back; lossy, lossless, and the alpha of both (SPEC 3.3).
+
+A lossy tile is encoded in parts, for its alpha is the same whatever class model its colours are tried with:
+`encode_colours`, `encode_alpha` and `join_alpha`. `decode_tile` takes these back. `encode_exactly` is all of a lossless
+tile.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.lossy import colour_payload, decode_tile, encode_tile, plane_shape
+from fdcodec.aliases import Samples
+from fdcodec.coding.lossy import decode_planes, encode_planes, plane_shape
 from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
+from fdcodec.errors import FormatError
 from fdcodec.filtering.post import apply_filter, strength_errors
 from fdcodec.image.colour import aim_beyond, colour_matrix, from_planes, plane_bounds, to_planes
-from fdcodec.image.picture import Samples, colours_of
+from fdcodec.image.picture import colours_of
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.model import ClassModel
 
 
-def encode_part(
+def decode_tile(
+    payload: bytes, shape: tuple[int, int, int], depth: int, model: ClassModel | None, parameters: Parameters | None
+) -> Samples:
+    """Return the samples of one tile; without a model and parameters, of a lossless one."""
+    if model is None or parameters is None:
+        return _decode_exactly(payload, shape, depth)
+    height, width, channels = shape
+    colours, alpha = split_alpha(payload, channels)
+    samples = _decode_colours(colours, shape, model, parameters)
+    if channels in (1, 3):
+        return samples
+    return np.concatenate([samples, _decode_exactly(alpha, (height, width, 1), depth)], axis=2)
+
+
+def encode_colours(
     samples: Samples, model: ClassModel, parameters: Parameters, settings: EncoderSettings
 ) -> tuple[bytes, NDArray[np.float64]]:
     """Return the payload of one tile's colours, and its error by filter strength."""
@@ -31,45 +52,54 @@ def encode_part(
     if parameters.adaptive:
         steps = adaptive_steps(eight_bits(samples, parameters.sample_range), settings, step_index, bounds)
     goal = planes if parameters.screen else aim_beyond(planes, matrix)  # it costs screens 1 to 3 %
-    payload, decoded, maps, _ = encode_tile(goal, model, options, parameters.screen, steps)
+    payload, decoded, maps, _ = encode_planes(goal, model, options, parameters.screen, steps)
     return payload, strength_errors(planes, decoded, maps, model, step_index)
 
 
-def encode_alpha(samples: Samples, depth: int) -> bytes:
-    """Return the payload of a tile's alpha, which is coded without loss and once, whatever models are tried."""
-    return exact_payload(samples[:, :, -1:], depth)
-
-
-def decode_part(
-    payload: bytes, shape: tuple[int, int, int], depth: int, model: ClassModel | None, parameters: Parameters | None
-) -> Samples:
-    """Return the samples of one tile; the inverse of `encode_part`, or of the lossless coder."""
-    height, width, channels = shape
-    if model is None or parameters is None:
-        return _exact_samples(payload, shape, depth)
-    planes_shape = plane_shape(height, width, channels)
+def _decode_colours(payload: bytes, shape: tuple[int, int, int], model: ClassModel, parameters: Parameters) -> Samples:
+    """Return the gray or RGB samples of a tile of a shape (height, width, 1..4); the inverse of `encode_colours`."""
+    height, width, _ = shape
+    planes_shape = plane_shape(*shape)
     matrix = colour_matrix(parameters.colour) if planes_shape[0] == 3 else None
-    colours, alpha = colour_payload(payload, channels)
-    bounds = plane_bounds(matrix)
-    step_index, screen, adaptive = parameters.step_index, parameters.screen, parameters.adaptive
-    planes, maps = decode_tile(colours, planes_shape, model, step_index, bounds, screen, adaptive)
+    bounds, step_index = plane_bounds(matrix), parameters.step_index
+    screen, adaptive = parameters.screen, parameters.adaptive
+    planes, maps = decode_planes(payload, planes_shape, model, step_index, bounds, screen, adaptive)
     apply_filter(planes, maps, model, step_index, parameters.strengths, bounds)
-    samples = from_planes(planes, matrix, height, width, parameters.sample_range)
+    return from_planes(planes, matrix, height, width, parameters.sample_range)
+
+
+def join_alpha(colours: bytes, alpha: bytes) -> bytes:
+    """Return the payload of a lossy tile with alpha: the colours behind their length, then alpha (SPEC 3.3)."""
+    return len(colours).to_bytes(4, "little") + colours + alpha
+
+
+def split_alpha(payload: bytes, channels: int) -> tuple[bytes, bytes]:
+    """Return the payloads of a lossy tile's colours and of its alpha, which is empty where there is none (SPEC 3.3)."""
     if channels in (1, 3):
-        return samples
-    return np.concatenate([samples, _exact_samples(alpha, (height, width, 1), depth)], axis=2)
+        return payload, b""
+    length = int.from_bytes(payload[:4], "little")
+    if len(payload) < 4 or length > len(payload) - 4:
+        raise FormatError(
+            f"a tile's payload of {len(payload)} bytes says its colours take {length}; the file is damaged"
+        )
+    return payload[4 : 4 + length], payload[4 + length :]
 
 
-def exact_payload(samples: Samples, depth: int) -> bytes:
+def encode_alpha(samples: Samples, depth: int) -> bytes:
+    """Return the payload of a tile's alpha, which is coded without loss."""
+    return encode_exactly(samples[:, :, -1:], depth)
+
+
+def encode_exactly(samples: Samples, depth: int) -> bytes:
     """Return the payload of samples that are coded without loss."""
-    from fdcodec.coding.lossless import encode_planes
+    from fdcodec.coding import lossless
 
-    return encode_planes(samples.transpose(2, 0, 1).copy(), depth)
+    return lossless.encode_planes(samples.transpose(2, 0, 1).copy(), depth)
 
 
-def _exact_samples(payload: bytes, shape: tuple[int, int, int], depth: int) -> Samples:
-    """Return the samples of a payload without loss; the inverse of `exact_payload`."""
-    from fdcodec.coding.lossless import decode_planes
+def _decode_exactly(payload: bytes, shape: tuple[int, int, int], depth: int) -> Samples:
+    """Return the samples of a payload without loss; the inverse of `encode_exactly`."""
+    from fdcodec.coding import lossless
 
     height, width, channels = shape
-    return decode_planes(payload, channels, height, width, depth).transpose(1, 2, 0)
+    return lossless.decode_planes(payload, channels, height, width, depth).transpose(1, 2, 0)

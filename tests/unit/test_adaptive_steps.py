@@ -14,7 +14,7 @@ from fdcodec import container
 from fdcodec.coding.adaptation import activities, adaptive_steps
 from fdcodec.coding.constants import MAX_OFFSET, MAX_STEP_INDEX, OFFSET_UNIT
 from fdcodec.coding.contexts import N_CONTEXTS, N_WITH_OFFSETS
-from fdcodec.coding.lossy import Steps, decode_tile, encode_tile, local_indices, new_offsets
+from fdcodec.coding.lossy import Steps, decode_planes, encode_planes, local_indices, new_offsets
 from fdcodec.coding.parameters import Parameters, step_index_for, visual_step
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
@@ -104,8 +104,8 @@ def steps_of(offsets, step_index):
 def encoded(samples, offsets, step_index=STEP_INDEX):
     """Return a tile with given step offsets, and what it decodes to."""
     planes, options = to_planes(samples, colour_matrix(None)), search_options(SETTINGS, step_index, BOUNDS)
-    tile = encode_tile(planes, PLAIN, options, steps=steps_of(offsets, step_index))
-    return tile, decode_tile(tile.payload, planes.shape, PLAIN, step_index, BOUNDS, adaptive=True)
+    tile = encode_planes(planes, PLAIN, options, steps=steps_of(offsets, step_index))
+    return tile, decode_planes(tile.payload, planes.shape, PLAIN, step_index, BOUNDS, adaptive=True)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -130,7 +130,7 @@ def test_contexts_of_class_models_are_without_those_of_offsets():
     """Start states go by the contexts before those of offsets, which a tile without offsets does not have."""
     tile, _ = encoded(photo(8, 8), [[1]])
     planes, options = to_planes(photo(8, 8), colour_matrix(None)), search_options(SETTINGS, STEP_INDEX, BOUNDS)
-    plain = encode_tile(planes, PLAIN, options)
+    plain = encode_planes(planes, PLAIN, options)
     assert (len(plain.contexts), len(tile.contexts)) == (N_CONTEXTS, N_WITH_OFFSETS)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fdcodec import api_learn, decoding, targets
+from fdcodec import api_learn, targets
 from fdcodec.cli import encode
 
 
@@ -31,7 +31,7 @@ def test_directory_that_is_not_there_is_told_before_work(cli, idle, command):
 def test_format_that_cannot_hold_the_picture_is_told_before_it_is_decoded(cli, monkeypatch):
     """Colours do not go into a .pgm, which the header tells."""
     cli("encode", "a.png", "a.fdc", "--lossless")
-    monkeypatch.setattr(decoding, "picture_and_loss", lambda *_, **__: pytest.fail("work was begun"))
+    monkeypatch.setattr("fdcodec.cli.decode.picture_and_loss", lambda *_, **__: pytest.fail("work was begun"))
     result = cli("decode", "a.fdc", "a.pgm")
     told = ".pgm cannot hold 3 channels of 8 bits; write .pnm, by the output's name or --format pnm"
     assert (result.code, told in result.err) == (3, True)

@@ -10,10 +10,11 @@ from tests.images import photo, ramp
 import fdcodec
 from fdcodec.cli import compare as command
 from fdcodec.compare.codecs import NAMES, Fdc, select
-from fdcodec.compare.metrics import METRICS, psnr
+from fdcodec.compare.metrics import METRICS
 from fdcodec.compare.rivals import JPEG2000, JPEGXL, RIVALS, WebP
 from fdcodec.compare.run import compare
 from fdcodec.errors import ParameterError, UnsupportedError
+from fdcodec.image.psnr import psnr
 from fdcodec.model import registry
 from fdcodec.model.class_model import ClassModel
 

@@ -13,11 +13,11 @@ from tests.compare_stub import ENVIRONMENT, Quantizer, small_comparison, subject
 from fdcodec import learn
 from fdcodec.compare import report
 from fdcodec.compare.aggregate import average_bd_rates, average_curves, complete_images, image_bd_rates, speeds, spread
-from fdcodec.compare.metrics import psnr
 from fdcodec.compare.records import Comparison, write_json
 from fdcodec.compare.subjects import find, load_all
 from fdcodec.compare.sweep import refuse_training_images, sweep
 from fdcodec.errors import FormatError, ParameterError, UnsupportedError
+from fdcodec.image.psnr import psnr
 
 COMPRESSAI_KEYS = {"psnr-rgb", "ms-ssim-rgb", "bpp", "encoding_time", "decoding_time"}
 

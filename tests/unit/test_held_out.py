@@ -13,14 +13,13 @@ from fdcodec.cli import learn
 from fdcodec.errors import ParameterError
 from fdcodec.model import ClassModel
 from fdcodec.training import train
-from fdcodec.training.held_out import held_out
+from fdcodec.training.held_out import Part, parts_of
 
 
 def pattern(*lengths):
-    """Return the flags of stacks of these lengths as a word: h is held out, x left out, and s seen."""
-    return "".join(
-        {True: "h", None: "x", False: "s"}[flag] for flag in held_out(np.repeat(range(len(lengths)), lengths))
-    )
+    """Return the parts of the images of stacks of these lengths as a word: h is held out, x skipped, and s seen."""
+    letters = {Part.HELD_OUT: "h", Part.SKIPPED: "x", Part.SEEN: "s"}
+    return "".join(letters[part] for part in parts_of(np.repeat(range(len(lengths)), lengths)))
 
 
 @pytest.mark.parametrize(
@@ -48,16 +47,16 @@ def test_no_image_that_is_seen_is_beside_one_that_is_not(seed):
     """Whatever the stacks are, near a fifth of the images is held out, and most of the others are seen."""
     lengths = np.random.default_rng(seed).integers(1, 40, 9)
     stacks = np.repeat(range(9), lengths)
-    flags = held_out(stacks)
-    beside = [set(flags[k : k + 2]) for k in range(len(flags) - 1) if stacks[k] == stacks[k + 1]]
-    assert {True, False} not in beside
-    assert 0.1 <= flags.count(True) / len(flags) <= 0.4
-    assert flags.count(None) <= 2 * 5
+    parts = parts_of(stacks)
+    beside = [set(parts[k : k + 2]) for k in range(len(parts) - 1) if stacks[k] == stacks[k + 1]]
+    assert {Part.HELD_OUT, Part.SEEN} not in beside
+    assert 0.1 <= parts.count(Part.HELD_OUT) / len(parts) <= 0.4
+    assert parts.count(Part.SKIPPED) <= 2 * 5
 
 
 def test_stacks_need_not_be_in_a_row():
-    """Images of two stacks that come in turns have the flags that they have one stack after the other."""
-    assert held_out(["a", "b"] * 6)[::2] == held_out(["a"] * 6 + ["b"] * 6)[:6]
+    """Images of two stacks that come in turns have the parts that they have one stack after the other."""
+    assert parts_of(["a", "b"] * 6)[::2] == parts_of(["a"] * 6 + ["b"] * 6)[:6]
 
 
 def test_learning_holds_out_by_stacks(monkeypatch):

@@ -12,6 +12,7 @@ from tests.unit.test_structured import mixed_samples
 
 from fdcodec.errors import ParameterError
 from fdcodec.integrations import dask as dask_integration
+from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning import (
     DCT,
     QDLA,
@@ -22,7 +23,6 @@ from fdcodec.learning import (
     SparseKSVD,
     StructuredDLA,
 )
-from fdcodec.transform.bases import dct_matrix
 
 ORTHOGONAL = [
     GmDLA(20, 3, 6),

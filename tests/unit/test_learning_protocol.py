@@ -8,10 +8,10 @@ from tests.unit.test_learning_estimators import GENERAL, ORTHOGONAL
 from tests.unit.test_structured import mixed_samples
 
 from fdcodec.errors import ParameterError
+from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning import QDLA, GmDLA, SparseKSVD
 from fdcodec.learning.choices import cosine_base
 from fdcodec.learning.pursuit import correlations, synthesis
-from fdcodec.transform.bases import dct_matrix
 
 
 @pytest.mark.parametrize("estimator", [*ORTHOGONAL, *GENERAL], ids=repr)

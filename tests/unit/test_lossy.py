@@ -7,7 +7,7 @@ from tests.images import noise, photo, ramp
 
 import fdcodec
 from fdcodec.coding import lossy
-from fdcodec.coding.lossy import decode_tile, encode_tile
+from fdcodec.coding.lossy import decode_planes, encode_planes
 from fdcodec.coding.parameters import step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
@@ -24,17 +24,17 @@ TINY = [(1, 1), (1, 5), (2, 2), (3, 1), (3, 5), (5, 3)]
 
 
 def tile_of(samples, quality, effort=5, sparsity=None):
-    """Return (what `encode_tile` gave, step index, bounds)."""
+    """Return (what `encode_planes` gave, step index, bounds)."""
     matrix = colour_matrix(None) if samples.shape[2] == 3 else None
     step_index, bounds = step_index_for(quality), plane_bounds(matrix)
     options = search_options(EncoderSettings(effort=effort, sparsity=sparsity), step_index, bounds)
-    return encode_tile(to_planes(samples, matrix), get("photo"), options), step_index, bounds
+    return encode_planes(to_planes(samples, matrix), get("photo"), options), step_index, bounds
 
 
 def assert_decoders_agree(samples, quality, effort):
     """Check that the decoder's planes and maps are those the encoder left."""
     tile, step_index, bounds = tile_of(samples, quality, effort)
-    planes, maps = decode_tile(tile.payload, tile.planes.shape, get("photo"), step_index, bounds)
+    planes, maps = decode_planes(tile.payload, tile.planes.shape, get("photo"), step_index, bounds)
     assert tile.planes.tolist() == planes.tolist()
     assert as_decoded(tile.maps) == as_decoded(maps)
 
@@ -153,7 +153,7 @@ def test_trees_before_those_with_thrift_are_as_without(share):
     samples = photo(96, 128)
     planes, bounds = to_planes(samples, colour_matrix(None)), plane_bounds(colour_matrix(None))
     plain, thrifty = (
-        encode_tile(planes, get("photo"), search_options(EncoderSettings(thrifty_share=of), 200, bounds))
+        encode_planes(planes, get("photo"), search_options(EncoderSettings(thrifty_share=of), 200, bounds))
         for of in (0.0, share)
     )
     first = 12 - int(12 * share)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from tests.reference import metrics as reference
 
-from fdcodec.compare.metrics import MIN_SIDE_PX, ms_ssim, psnr, ssimulacra2, to_linear_scale
+from fdcodec.compare.metrics import MIN_SIDE_PX, ms_ssim, ssimulacra2, to_linear_scale
+from fdcodec.image.psnr import psnr
 
 
 def noisy_pair(height: int, width: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -8,12 +8,12 @@ import pytest
 from tests.images import photo
 
 import fdcodec
-from fdcodec import codec, container
+from fdcodec import container
 from fdcodec.coding.constants import PARENT_BYTES
 from fdcodec.errors import EmbeddingWarning, FdcError, FormatError, TransformNotFoundError
 from fdcodec.inspection import facts_and_fault
 from fdcodec.model import ClassModel, get
-from fdcodec.model.embedding import embedded, embedding
+from fdcodec.model.embedding import embedded, embedding, model_of
 from fdcodec.model.registry import presets
 from fdcodec.model.relative import _RELATIVE, build_relative, parent_of, parse_relative
 
@@ -89,7 +89,7 @@ def test_files_embed_the_differences():
     assert embedding(replace(model, recipe={}), "auto") == model.to_bytes()
     for embed in ("auto", True):
         data = fdcodec.encode(IMAGE, transform=model, embed=embed)
-        assert codec.model_of(container.read(data)).hash == model.hash
+        assert model_of(container.read(data)).hash == model.hash
         assert fdcodec.info(data)["transform_hash"] == model.hash.hex()
         assert np.array_equal(fdcodec.decode(data), fdcodec.decode(fdcodec.encode(IMAGE, transform=model)))
 

@@ -13,7 +13,7 @@ import fdcodec
 from fdcodec import container
 from fdcodec.coding import contexts as ctx
 from fdcodec.coding.constants import COPIED, SAMPLED
-from fdcodec.coding.lossy import decode_tile, encode_tile
+from fdcodec.coding.lossy import decode_planes, encode_planes
 from fdcodec.coding.parameters import Parameters, step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
@@ -47,8 +47,8 @@ def coded(samples, quality, screen=True):
     matrix = colour_matrix(None) if samples.shape[2] == 3 else None
     planes, bounds, step_index = to_planes(samples, matrix), plane_bounds(matrix), step_index_for(quality)
     options = search_options(EncoderSettings(effort=4), step_index, bounds, screen)
-    tile = encode_tile(planes, PLAIN, options, screen)
-    return tile, *decode_tile(tile.payload, planes.shape, PLAIN, step_index, bounds, screen)
+    tile = encode_planes(planes, PLAIN, options, screen)
+    return tile, *decode_planes(tile.payload, planes.shape, PLAIN, step_index, bounds, screen)
 
 
 def test_bits_are_dearer_where_the_tools_are_on():

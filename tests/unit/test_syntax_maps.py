@@ -8,7 +8,7 @@ from tests.blocks import ALL_SIZES, parts_of, random_blocks
 
 from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
 from fdcodec.coding.contexts import N_CONTEXTS
-from fdcodec.coding.lossy import decode_tile
+from fdcodec.coding.lossy import decode_planes
 from fdcodec.errors import FormatError
 from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
 from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
@@ -179,4 +179,4 @@ def test_payload_that_ends_early(kept):
     assert len(payload) > kept + 1000
     # What the zeros past the end mean depends on the bytes kept; these ones leave levels to read.
     with pytest.raises(FormatError, match="ends before"):
-        decode_tile(payload[:kept], (1, 36, 68), ClassModel("dct"), 200, [(0, 2040)])
+        decode_planes(payload[:kept], (1, 36, 68), ClassModel("dct"), 200, [(0, 2040)])

@@ -11,6 +11,7 @@ from tests.reference.prediction import coding_order, predict
 from tests.reference.reconstruction import basis, place_of, size_class
 
 from fdcodec.coding.contexts import N_CONTEXTS
+from fdcodec.coding.parameters import step_index_of
 from fdcodec.filtering.post import strength_errors
 from fdcodec.kernels.reconstruction.planes import new_work
 from fdcodec.kernels.reconstruction.tables import build_tables
@@ -20,7 +21,7 @@ from fdcodec.model import ClassModel
 from fdcodec.model.body import ZONE_SIZES
 from fdcodec.training.filters import FilterSums
 from fdcodec.training.start_states import CONFIDENCE, StartStateSums
-from fdcodec.training.traces import MAX_PIXELS, MAX_SIDE, MIN_SIDE, STEPS, step_index_of, trace, traces, windows
+from fdcodec.training.traces import MAX_PIXELS, MAX_SIDE, MIN_SIDE, STEPS, trace, traces, windows
 from fdcodec.training.train import learn_model
 from fdcodec.training.transforms import ZoneSamples, train_transforms
 

@@ -8,8 +8,8 @@ import pytest
 from tests.reference import learning as oracle
 
 from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, TruncatedError, UnsupportedError
+from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.transform import FactorProduct, dct_line_product, dct_product, haar_product
-from fdcodec.transform.bases import dct_matrix
 from fdcodec.transform.blocks import grid_blocks, grid_codes, reflector, rotation
 
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from fdcodec.learning.complexity import (
-    FACTOR_OPERATIONS,
-    g_factors_of_r_product,
-    g_factors_of_reflectors,
-    sparse_ksvd_operations,
-)
+from fdcodec.learning.complexity import g_factors_of_r_product, g_factors_of_reflectors, sparse_ksvd_operations
+from fdcodec.transform.blocks import FACTOR_OPERATIONS
 from paper_lab.results import Results
 from paper_lab.tables import cell
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from fdcodec.image.picture import Samples
+    from fdcodec.aliases import Samples
 
 
 @click.command()

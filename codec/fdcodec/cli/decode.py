@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
+from fdcodec.aliases import Region
 from fdcodec.arguments import MAX_REDUCE, check_integers, checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
 from fdcodec.cli.jobs import Job, find_files, plan_jobs, split_output, split_threads, without_done
 from fdcodec.cli.stacks import decode_stack, plan_stack
+from fdcodec.decoding import DecoderSettings, checked_decoding, picture_and_loss
 from fdcodec.paths import holds
-
-Region = tuple[int, int, int, int]
 
 FORMATS = ("png", "tiff", "jpg", "webp", "ppm", "pgm", "npy")
 """Endings that an output may be given, without those that mean the same."""
@@ -77,7 +77,6 @@ def decode(
     where none is named, --format does.
     """
     from fdcodec.image.writing import SUFFIXES
-    from fdcodec.model import resolve
 
     inputs, output = split_output(inputs, output, out_dir, _is_output, ", ".join(SUFFIXES))
     suffix = _output_suffix(suffix, output)
@@ -90,10 +89,15 @@ def decode(
     if skip_existing and not (jobs := without_done(jobs, console)):
         return 0
     console.announce_compilation("decoding")
-    if settings["transform"] is not None:
-        settings["transform"] = resolve(settings["transform"])
     at_once, settings["threads"] = split_threads(checked_threads(settings["threads"]), jobs)
-    work = partial(decode_stack if into_one else _decode, suffix=suffix, settings=settings)
+    region, reduce = settings.pop("region"), settings.pop("reduce")
+    work = partial(
+        decode_stack if into_one else _decode,
+        suffix=suffix,
+        settings=checked_decoding(**settings),
+        region=region,
+        reduce=reduce,
+    )
     return run_jobs(jobs, work, console, force=force, at_once=at_once)
 
 
@@ -119,16 +123,15 @@ def _output_suffix(name: str | None, output: str | None) -> str:
     return given or own or ".png"
 
 
-def _decode(job: Job, suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
+def _decode(job: Job, suffix: str, settings: DecoderSettings, region: Region | None, reduce: int) -> dict[str, Any]:
     from fdcodec.container import read_header
-    from fdcodec.decoding import picture_and_loss
     from fdcodec.image.writing import image_bytes, refuse_samples
 
     start, content = perf_counter(), job.read()
-    if not settings["partial"]:
+    if not settings.partial:
         header = read_header(content)
         refuse_samples(header.channels, header.depth, suffix)  # before anything is compiled
-    picture, loss = picture_and_loss(content, **settings)
+    picture, loss = picture_and_loss(content, settings, region, reduce)
     data, notes = image_bytes(picture, suffix)
     job.write(data)
     return {

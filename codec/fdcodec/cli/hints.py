@@ -10,9 +10,9 @@ from fdcodec.image.sample_range import eight_bits
 from fdcodec.image.screen import count_patterns, is_screen
 
 if TYPE_CHECKING:
+    from fdcodec.aliases import Samples
     from fdcodec.arguments import Target
     from fdcodec.errors import TargetWarning
-    from fdcodec.image.picture import Samples
 
 MOST_PATTERNS = 0.75
 """Most different patterns per byte of the file (without metadata) at which it is likely smaller without loss.

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fdcodec.cli.jobs import Found, Job, jobs_of, refuse_terminal
+from fdcodec.decoding import DecoderSettings, picture_and_loss
 from fdcodec.errors import FdcError
 from fdcodec.parallel import each
 from fdcodec.paths import holds
 from fdcodec.words import counted
 
 if TYPE_CHECKING:
+    from fdcodec.aliases import Region
     from fdcodec.errors import PartialWarning
     from fdcodec.image.picture import Picture
 
@@ -60,16 +62,18 @@ def plan_stack(files: Sequence[Found], suffix: str, output: str | None, out_dir:
     return jobs
 
 
-def decode_stack(job: StackJob, suffix: str, settings: dict[str, Any]) -> dict[str, Any]:
+def decode_stack(
+    job: StackJob, suffix: str, settings: DecoderSettings, region: Region | None, reduce: int
+) -> dict[str, Any]:
     """Decode all inputs, several at a time, and write their pictures in order; nothing is written if one fails."""
     from fdcodec.image.stacks import stack_bytes
 
     start, losses, count = perf_counter(), list[str](), len(job.inputs)
-    at_once = min(settings["threads"], count)
-    own_settings = settings | {"threads": settings["threads"] // at_once}
+    at_once = min(settings.threads, count)
+    own_settings = settings._replace(threads=settings.threads // at_once)
 
     def pictures() -> Iterator[Picture]:
-        decoded = each(lambda one: _decoded(one, own_settings), job.inputs, at_once, at_once)
+        decoded = each(lambda one: _decoded(one, own_settings, region, reduce), job.inputs, at_once, at_once)
         for one, (picture, loss) in zip(job.inputs, decoded, strict=True):
             losses.extend([f"{one.name}: {loss}"] if loss else [])
             yield picture
@@ -86,11 +90,11 @@ def decode_stack(job: StackJob, suffix: str, settings: dict[str, Any]) -> dict[s
     }
 
 
-def _decoded(job: Job, settings: dict[str, Any]) -> tuple[Picture, PartialWarning | None]:
+def _decoded(
+    job: Job, settings: DecoderSettings, region: Region | None, reduce: int
+) -> tuple[Picture, PartialWarning | None]:
     """Decode one input; its name begins the message of an error."""
-    from fdcodec.decoding import picture_and_loss
-
     try:
-        return picture_and_loss(job.read(), **settings)
+        return picture_and_loss(job.read(), settings, region, reduce)
     except FdcError as error:
         raise type(error)(f"{job.name}: {error}") from error

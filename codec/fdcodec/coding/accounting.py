@@ -4,11 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.coding import contexts as ctx
-from fdcodec.coding.lossy import Bounds, new_offsets, refuse_short_payload, screen_tools, start_contexts
-from fdcodec.kernels.reconstruction.planes import new_work
-from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Maps, new_maps
+from fdcodec.coding.lossy import Bounds, new_offsets, read_planes, refuse_short_payload, start_contexts
+from fdcodec.kernels.reconstruction.tables import Maps, new_maps
 from fdcodec.kernels.syntax.range_coder import TALLY_UNIT, close_tally, new_decoder, new_tally
-from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
 ELEMENTS = {
@@ -43,18 +41,13 @@ def bits_of_tile(
     Parameters
     ----------
     payload, shape, model, step_index, bounds, screen, adaptive
-        As for `lossy.decode_tile`, errors too.
+        As for `lossy.decode_planes`, errors too.
     """
     coder, buffer = new_decoder(payload)
-    contexts, work = new_tally(start_contexts(model, adaptive)), new_work()
+    contexts, offsets = new_tally(start_contexts(model, adaptive)), new_offsets(*shape[1:]) if adaptive else None
     planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
-    half_step, tables = int(HALF_STEPS[step_index]), model.tables
-    offsets = new_offsets(*shape[1:]) if adaptive else None
     spent = [contexts[:, 3].copy()]
-    for k, plane in enumerate(maps):
-        tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else None
-        code_work = new_code_work(tables.n_learned)
-        code_plane((coder, buffer, contexts), plane, maps[0], min(k, 1), tables.scans, code_work, tools, offsets)
+    for _ in read_planes((coder, buffer, contexts), planes, maps, offsets, model, step_index, bounds, screen):
         close_tally(coder, contexts)
         spent.append(contexts[:, 3].copy())
     refuse_short_payload(coder, payload)

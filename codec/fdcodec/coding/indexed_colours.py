@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Planes = NDArray[np.int32]
+from fdcodec.aliases import Planes
 
 
 def _colour_keys(samples: Planes) -> NDArray[np.uint64]:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.aliases import Planes, Samples
 from fdcodec.coding.constants import MAX_OVERRUN
-from fdcodec.coding.indexed_colours import Planes, appearance_indices, count_colours
+from fdcodec.coding.indexed_colours import appearance_indices, count_colours
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import FormatError
 from fdcodec.kernels.lossless.planes import code_row
@@ -28,8 +29,6 @@ from fdcodec.kernels.syntax.range_coder import (
     new_decoder,
     new_encoder,
 )
-
-Samples = NDArray[np.uint8] | NDArray[np.uint16]
 
 MAX_COLOURS = 1 << 16
 SAMPLE_PIXELS = 1 << 16

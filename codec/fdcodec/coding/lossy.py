@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.aliases import Planes
 from fdcodec.coding.constants import MAX_LOG2, MAX_OVERRUN, MAX_STEP_INDEX, OFFSET_UNIT, PROBABILITY_BITS
 from fdcodec.coding.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.errors import FormatError
@@ -25,9 +26,10 @@ from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fdcodec.kernels.search.state import OptionsPair
 
-Planes = NDArray[np.int32]
 Bounds = list[tuple[int, int]]
 _BYTES_PER_SAMPLE = 6  # noise at quality 100 takes 1.0, black and white noise 1.3; the refill checks its writes
 
@@ -48,10 +50,10 @@ class EncodedTile(NamedTuple):
     contexts: NDArray[np.int32]
 
 
-def encode_tile(
+def encode_planes(
     planes: Planes, model: ClassModel, options: list[OptionsPair], screen: bool = False, steps: Steps | None = None
 ) -> EncodedTile:
-    """Encode a tile.
+    """Encode the planes of a tile.
 
     Parameters
     ----------
@@ -85,7 +87,7 @@ def encode_tile(
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 
-def decode_tile(
+def decode_planes(
     payload: bytes,
     shape: tuple[int, int, int],
     model: ClassModel,
@@ -102,7 +104,7 @@ def decode_tile(
     Parameters
     ----------
     payload
-        What `encode_tile` returned.
+        What `encode_planes` returned.
     shape
         (number of planes, height, width), sides multiples of 4.
     model
@@ -122,17 +124,12 @@ def decode_tile(
         The payload ends before the planes do.
     """
     coder, buffer = new_decoder(payload)
-    stream, work = (coder, buffer, start_contexts(model, adaptive)), new_work()
-    offsets = new_offsets(*shape[1:])
-    coded = offsets if adaptive else None
-    half_step, tables = int(HALF_STEPS[step_index]), tables_of(model, adaptive)
     planes = (np.zeros if screen else np.empty)(shape, np.int32)  # what is written before it is read need not be zero
-    maps, levels = [], np.empty(shape[1:], np.int32)
-    for k in range(shape[0]):
-        maps.append(new_maps(*shape[1:], levels))
-        tools = screen_tools(planes, k, half_step, bounds[k], model, work) if screen else None
-        code_work = new_code_work(tables.n_learned)
-        code_plane(stream, maps[k], maps[0], min(k, 1), tables.scans, code_work, tools, coded)
+    levels = np.empty(shape[1:], np.int32)
+    maps = [new_maps(*shape[1:], levels) for _ in planes]
+    offsets, tables, work = new_offsets(*shape[1:]), tables_of(model, adaptive), new_work()
+    stream = (coder, buffer, start_contexts(model, adaptive))
+    for k in read_planes(stream, planes, maps, offsets if adaptive else None, model, step_index, bounds, screen):
         refuse_short_payload(coder, payload)
         if not screen:
             half_steps = HALF_STEPS[local_indices(step_index, offsets)]
@@ -140,26 +137,41 @@ def decode_tile(
     return planes, maps
 
 
+def read_planes(
+    stream: tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]],
+    planes: Planes,
+    maps: list[Maps],
+    offsets: NDArray[np.int64] | None,
+    model: ClassModel,
+    step_index: int,
+    bounds: Bounds,
+    screen: bool,
+) -> Iterator[int]:
+    """Read the planes of a tile, and yield the number of each once it is read.
+
+    Parameters
+    ----------
+    stream
+        Decoder, payload and contexts.
+    planes
+        Shape (1 or 3, height, width); zeros, which are filled, if `screen`, and not touched otherwise.
+    maps
+        Empty maps of each plane, which are filled.
+    offsets
+        The step offsets of the trees, zeros, which are filled; None where there are none.
+    model, step_index, bounds, screen
+        As for `decode_planes`.
+    """
+    half_step, tables = int(HALF_STEPS[step_index]), model.tables
+    for k, plane in enumerate(maps):
+        tools = screen_tools(planes, k, half_step, bounds[k], model, new_work()) if screen else None
+        code_plane(stream, plane, maps[0], min(k, 1), tables.scans, new_code_work(tables.n_learned), tools, offsets)
+        yield k
+
+
 def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:
     """Return the shape of the colour planes of a tile of so many pixels."""
     return 3 if channels >= 3 else 1, height + -height % 4, width + -width % 4
-
-
-def join_alpha(colours: bytes, alpha: bytes) -> bytes:
-    """Return the payload of a lossy tile with alpha: the colours behind their length, then alpha (SPEC 3.3)."""
-    return len(colours).to_bytes(4, "little") + colours + alpha
-
-
-def colour_payload(payload: bytes, channels: int) -> tuple[bytes, bytes]:
-    """Return the payload of a lossy tile's colours, and that of its alpha, empty where it has none (SPEC 3.3)."""
-    if channels in (1, 3):
-        return payload, b""
-    length = int.from_bytes(payload[:4], "little")
-    if len(payload) < 4 or length > len(payload) - 4:
-        raise FormatError(
-            f"a tile's payload of {len(payload)} bytes says its colours take {length}; the file is damaged"
-        )
-    return payload[4 : 4 + length], payload[4 + length :]
 
 
 def refuse_short_payload(coder: NDArray[np.int64], payload: bytes) -> None:

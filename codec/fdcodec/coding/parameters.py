@@ -33,7 +33,7 @@ class Parameters:
     Parameters
     ----------
     step_index
-        Quantization step: 2^(step_index / 32 - 4) pixel values.
+        Quantization step, as of `step_of`.
     colour
         Three rotation angles of the colour transform in units of 2 pi / 512, or None for the opponent transform.
     strengths
@@ -113,6 +113,21 @@ def _parse_range(data: bytes) -> tuple[int, int] | None:
     return (low, high) if data else None
 
 
+def step_of(step_index: int) -> float:
+    """Return the quantization step of an index, in pixel values (SPEC 4.3)."""
+    return float(2.0 ** (step_index / STEPS_PER_OCTAVE - 4))
+
+
+def step_index_of(step: float) -> int:
+    """Return the step index nearest to a quantization step in pixel values."""
+    return _index_of(log2(step))
+
+
+def _index_of(octaves: float) -> int:
+    """Return the step index nearest to a step that is so many octaves above 1."""
+    return min(max(round(STEPS_PER_OCTAVE * (octaves + 4)), 0), MAX_STEP_INDEX)
+
+
 def step_index_for(quality: float, deep: bool = False) -> int:
     """Return the step index of a quality 0..100; monotone: 236 at 0, 13 at 75, 2.4 at 100 in 255ths of the range.
 
@@ -121,15 +136,13 @@ def step_index_for(quality: float, deep: bool = False) -> int:
     excess = max(quality - HIGH_QUALITY, 0.0) / (100.0 - HIGH_QUALITY)
     shortage = max(LOW_QUALITY - quality, 0.0) / LOW_QUALITY
     high_octaves = HIGH_OCTAVES + DEEP_OCTAVES * deep
-    octaves = log2(BASE_STEP) - quality / HALVING - high_octaves * excess**2 + LOW_OCTAVES * shortage**2
-    return min(max(round(STEPS_PER_OCTAVE * (octaves + 4)), 0), MAX_STEP_INDEX)
+    return _index_of(log2(BASE_STEP) - quality / HALVING - high_octaves * excess**2 + LOW_OCTAVES * shortage**2)
 
 
 def finest_step(sample_range: tuple[int, int]) -> int:
     """Return the step index below which 16-bit samples of a range gain nothing."""
     low, high = sample_range
-    index = round(STEPS_PER_OCTAVE * (log2(FINEST * 255 / max(high - low, 1)) + 4))
-    return min(max(index, 0), MAX_STEP_INDEX)
+    return step_index_of(FINEST * 255 / max(high - low, 1))
 
 
 def visual_step(quality: float, deep: bool = False) -> int:

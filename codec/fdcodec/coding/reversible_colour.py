@@ -1,9 +1,8 @@
 """Reversible colour transforms of the lossless mode, in integers (SPEC L1)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-Planes = NDArray[np.int32]
+from fdcodec.aliases import Planes
 
 
 def _green_first(r: Planes, g: Planes, b: Planes) -> list[Planes]:

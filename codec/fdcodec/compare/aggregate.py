@@ -81,12 +81,12 @@ def image_bd_rates(comparison: Comparison, measure: str, anchor: str) -> dict[tu
     }
 
 
-def spread(percents: Sequence[float], seed: int = 0) -> Spread:
+def spread(percents: Sequence[float]) -> Spread:
     """Summarize the BD-rates of single images; refused ones (NaN) are left out and not counted."""
     values = np.array([value for value in percents if math.isfinite(value)])
     if not len(values):
         return Spread(math.nan, math.nan, math.nan, math.nan, 0)
-    draws = np.random.default_rng(seed).choice(values, (BOOTSTRAP_ROUNDS, len(values))).mean(axis=1)
+    draws = np.random.default_rng(0).choice(values, (BOOTSTRAP_ROUNDS, len(values))).mean(axis=1)
     low, high = np.percentile(draws, (2.5, 97.5))
     return Spread(float(np.median(values)), float(values.mean()), float(low), float(high), len(values))
 

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from fdcodec.image.picture import Samples
+from fdcodec.aliases import Samples
 
 
 class Codec(ABC):

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Literal
 
 import fdcodec
+from fdcodec.aliases import Samples
 from fdcodec.arguments import check_tune
 from fdcodec.compare.base import Codec
 from fdcodec.compare.rivals import RIVALS
 from fdcodec.errors import EmbeddingWarning, ParameterError
-from fdcodec.image.picture import Samples
 from fdcodec.model import registry
 from fdcodec.model.class_model import ClassModel
 

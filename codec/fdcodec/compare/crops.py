@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from fdcodec.aliases import Samples
 from fdcodec.compare.aggregate import anchor_of
 from fdcodec.compare.base import Codec
-from fdcodec.compare.metrics import psnr
 from fdcodec.compare.records import Comparison, Crop, Record
 from fdcodec.compare.subjects import Subject
-from fdcodec.image.picture import Samples
+from fdcodec.image.psnr import psnr
 from fdcodec.image.sample_range import eight_bits
 
 SIDE_PX = 144

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from scipy.ndimage import correlate1d
 
-from fdcodec.image.picture import Samples
+from fdcodec.aliases import Samples
+from fdcodec.image.psnr import psnr
 
 SCALE_WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)  # Wang, Simoncelli, Bovik 2003, section 3.2
 WINDOW_RADIUS = 5
@@ -22,21 +23,6 @@ WINDOW_SIGMA = 1.5
 LUMINANCE_FLOOR = 0.01**2  # C1 of SSIM, of the squared dynamic range
 CONTRAST_FLOOR = 0.03**2  # C2 of SSIM
 MIN_SIDE_PX = (2 * WINDOW_RADIUS + 1) * 2 ** (len(SCALE_WEIGHTS) - 1)
-
-
-def psnr(reference: Samples, decoded: Samples) -> float:
-    """Return the peak signal-to-noise ratio in dB, infinite for equal images.
-
-    ``10 log10(peak^2 / MSE)``, peak the greatest value of the type, and the mean squared error pooled over all samples
-    of all planes.
-
-    Examples
-    --------
-    >>> psnr(np.full((2, 2), 10, np.uint8), np.full((2, 2), 11, np.uint8))
-    48.130803608679104
-    """
-    mse = float(np.mean((reference.astype(np.float64) - decoded) ** 2))
-    return 10 * math.log10(np.iinfo(reference.dtype).max ** 2 / mse) if mse else math.inf
 
 
 def ms_ssim(reference: Samples, decoded: Samples) -> float:

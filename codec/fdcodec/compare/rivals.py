@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from PIL import Image, features
 
+from fdcodec.aliases import Samples
 from fdcodec.compare.base import Codec
-from fdcodec.image.picture import Samples
 
 
 class PillowCodec(Codec):

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, UnidentifiedImageError
 
+from fdcodec.aliases import Samples
 from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
-from fdcodec.image.picture import Samples
 from fdcodec.image.pillow_modes import samples_of_pillow
 from fdcodec.image.reading import read_image
 from fdcodec.training.training_images import training_hash, training_samples

@@ -3,12 +3,12 @@
 import time
 from collections.abc import Iterator, Sequence
 
+from fdcodec.aliases import Samples
 from fdcodec.compare.base import Codec
 from fdcodec.compare.metrics import METRICS
 from fdcodec.compare.records import Record
 from fdcodec.compare.subjects import Subject
 from fdcodec.errors import ParameterError
-from fdcodec.image.picture import Samples
 
 
 def sweep(

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.aliases import Planes
 from fdcodec.coding.constants import (
     FILTER_BUCKET_OCTAVES,
     FILTER_CLASSES,
@@ -16,7 +17,6 @@ from fdcodec.kernels.filters.deblocking import deblock_plane
 from fdcodec.kernels.reconstruction.tables import Maps
 from fdcodec.model import ClassModel
 
-Planes = NDArray[np.int32]
 Sums = NDArray[np.float64]
 
 

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from fdcodec.aliases import Samples
 from fdcodec.errors import ConversionWarning, FdcError, FormatError, LimitError, ParameterError
 from fdcodec.image.losses import losses_of, notes_on
 from fdcodec.image.metadata import metadata_of_pillow
-from fdcodec.image.picture import Picture, Samples
+from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, refuse_deep_planes, samples_of_pillow
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.image.picture import Samples
+from fdcodec.aliases import Samples
 
 Sums = NDArray[Any]  # of the narrowest unsigned integers that hold them
 

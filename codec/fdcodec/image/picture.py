@@ -1,15 +1,15 @@
 """The image that passes between the stages: samples and opaque metadata."""
 
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.aliases import Samples
 from fdcodec.errors import LimitError, ParameterError
 from fdcodec.limits import MAX_SIDE
 
-Samples: TypeAlias = NDArray[np.uint8] | NDArray[np.uint16]
 MAX_CHANNELS = 4
 """Most channels of a picture: RGB and alpha."""
 

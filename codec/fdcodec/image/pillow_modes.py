@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ExifTags, Image
 
+from fdcodec.aliases import Samples
 from fdcodec.errors import UnsupportedError
-from fdcodec.image.picture import Samples
 
 Notes: TypeAlias = list[str]
 

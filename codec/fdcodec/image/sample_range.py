@@ -5,8 +5,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from fdcodec.aliases import Samples
 from fdcodec.coding.constants import FRACTION_BITS
-from fdcodec.image.picture import Samples, colours_of
+from fdcodec.image.picture import colours_of
 
 SampleRange: TypeAlias = tuple[int, int]
 

@@ -5,7 +5,8 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.image.picture import Samples, colours_of
+from fdcodec.aliases import Samples
+from fdcodec.image.picture import colours_of
 
 BLOCK = 8  # side of the blocks looked at
 MAX_BLOCKS = 2048  # about as many, evenly spread

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
 from math import inf
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +13,6 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from fdcodec.errors import ParameterError, UnsupportedError
-from fdcodec.image.files import replace_file
 from fdcodec.image.metadata import one_at_a_time
 from fdcodec.image.picture import Picture
 from fdcodec.image.resolution import Resolution, resolution_of
@@ -68,18 +66,22 @@ def is_same_format(first: str, second: str) -> bool:
     return first == second or (first in TARGETS and TARGETS[first] == TARGETS.get(second))
 
 
-def write_image(picture: Picture, path: Path) -> tuple[str, ...]:
-    """Write a picture to a file in the format its suffix names, in one step.
+def image_bytes(picture: Picture, suffix: str, *, is_page: bool = False) -> tuple[bytes, tuple[str, ...]]:
+    """Return the file of a picture in a format, and notes.
 
     Parameters
     ----------
     picture
         What to write.
-    path
-        Ends in one of `SUFFIXES`; an existing file is replaced, and only once everything has succeeded.
+    suffix
+        One of `SUFFIXES`, in letters of any case.
+    is_page
+        Whether a TIFF will be one of several pages.
 
     Returns
     -------
+    data
+        The whole file.
     notes
         Sentences about metadata that the format cannot hold, or holds otherwise.
 
@@ -89,18 +91,6 @@ def write_image(picture: Picture, path: Path) -> tuple[str, ...]:
         Unknown suffix.
     UnsupportedError
         The format cannot hold these samples.
-    OSError
-        The file cannot be written; nothing is changed on disk.
-    """
-    data, notes = image_bytes(picture, path.suffix)
-    replace_file(path, data)
-    return notes
-
-
-def image_bytes(picture: Picture, suffix: str, *, is_page: bool = False) -> tuple[bytes, tuple[str, ...]]:
-    """Return the file of a picture in the format of `suffix`, and notes; raises as `write_image` does.
-
-    `is_page` says of a TIFF that it will be one of several pages.
     """
     suffix = suffix.lower()
     if suffix not in SUFFIXES:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec import api
+from fdcodec.aliases import Samples
 from fdcodec.arguments import Target, checked_encoding, resolved
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError, TransformNotFoundError
-from fdcodec.image.picture import MAX_CHANNELS, Samples
+from fdcodec.image.picture import MAX_CHANNELS
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import absence, embedding

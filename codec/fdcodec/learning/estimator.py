@@ -63,7 +63,7 @@ class Estimator:
         return hasattr(self, "n_features_in_")
 
 
-def validated_samples(X: ArrayLike, name: str = "X") -> FloatArray:
+def validated_samples(X: ArrayLike) -> FloatArray:
     """Return samples as a C-contiguous array of doubles of shape (n_samples >= 1, n_features >= 1), at most MOST.
 
     Raises
@@ -74,23 +74,23 @@ def validated_samples(X: ArrayLike, name: str = "X") -> FloatArray:
         If an entry is an object that is no number, as scikit-learn asks.
     """
     if hasattr(X, "tocsr"):
-        raise ParameterError(f"{name} is a sparse matrix; give a dense array, for example {name}.toarray()")
+        raise ParameterError("X is a sparse matrix; give a dense array, for example X.toarray()")
     try:
         array = np.asarray(X)
     except ValueError as error:
-        raise ParameterError(f"{name} is no array of numbers, such as rows of one length: {error}") from error
+        raise ParameterError(f"X is no array of numbers, such as rows of one length: {error}") from error
     if array.ndim != 2:
         raise ParameterError(
-            f"{name} has {array.ndim} dimensions; it must have shape (n_samples, n_features). Reshape your data with "
+            f"X has {array.ndim} dimensions; it must have shape (n_samples, n_features). Reshape your data with "
             "array.reshape(-1, 1) for one feature or array.reshape(1, -1) for one sample"
         )
     for count, what in zip(array.shape, ("sample(s)", "feature(s)"), strict=True):
         if count == 0:
-            raise ParameterError(f"{name} has 0 {what} (shape={array.shape}) while a minimum of 1 is required.")
+            raise ParameterError(f"X has 0 {what} (shape={array.shape}) while a minimum of 1 is required.")
     if np.iscomplexobj(array):
-        raise ParameterError(f"Complex data not supported: {name} has dtype {array.dtype}; give real numbers")
-    samples = as_doubles(array, name)
-    check_values(samples, name)
+        raise ParameterError(f"Complex data not supported: X has dtype {array.dtype}; give real numbers")
+    samples = as_doubles(array, "X")
+    check_values(samples, "X")
     return samples
 
 

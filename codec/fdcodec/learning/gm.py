@@ -81,7 +81,7 @@ def construct(objective: Objective, U: FloatArray, m: int, schedule: Schedule) -
 
 
 def sweep_repeatedly(
-    objective: Objective, product: FactorProduct, schedule: Schedule, random: np.random.Generator, repick: bool = True
+    objective: Objective, product: FactorProduct, schedule: Schedule, random: np.random.Generator
 ) -> tuple[FactorProduct, list[float]]:
     """Update every factor, then the representations, K times (Algorithm 1, iterations).
 
@@ -95,8 +95,6 @@ def sweep_repeatedly(
         Number and order of the updates.
     random
         Source of the random order.
-    repick
-        Choose the pairs anew, as the paper does; False keeps them and solves for the blocks only.
 
     Returns
     -------
@@ -108,7 +106,7 @@ def sweep_repeatedly(
     Z, value = objective.evaluate(product)
     curve = [value]
     for _ in range(schedule.n_iterations):
-        product = sweep_once(Z, product, schedule, random, repick)
+        product = sweep_once(Z, product, schedule, random)
         Z, value = objective.evaluate(product)
         curve.append(value)
     return product, curve
@@ -117,7 +115,10 @@ def sweep_repeatedly(
 def sweep_once(
     Z: FloatArray, product: FactorProduct, schedule: Schedule, random: np.random.Generator, repick: bool = True
 ) -> FactorProduct:
-    """Return the product after one sweep with the representations fixed; Z is overwritten."""
+    """Return the product after one sweep with the representations fixed; Z is overwritten.
+
+    With `repick` the pairs are chosen anew, as in the paper; without, they are kept and only the blocks solved for.
+    """
     from fdcodec.kernels.learning.scores import Rule
     from fdcodec.kernels.learning.sweeps import sweep
 

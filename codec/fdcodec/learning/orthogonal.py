@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fdcodec.learning.choices import base_product, cosine_line
+from fdcodec.learning.complexity import reflector_operations
 from fdcodec.learning.estimator import checked_integer
 from fdcodec.learning.gm import principal_directions
 from fdcodec.learning.learner import TransformLearner
@@ -12,7 +13,7 @@ from fdcodec.learning.pursuit import operations_of
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import SparseObjective
 from fdcodec.transform.blocks import FloatArray
-from fdcodec.transform.wide import best_reflector, reflect
+from fdcodec.transform.reflectors import best_reflector, reflect
 
 
 class QDLA(TransformLearner):
@@ -40,7 +41,7 @@ class QDLA(TransformLearner):
             Z, error = objective.evaluate(Q)
             curve.append(error)
         self.transform_, self.error_curve_ = Q, np.array(curve)
-        self.n_operations_ = 2 * samples.n**2
+        self.n_operations_ = operations_of(Q)
 
 
 class HouseholderDLA(TransformLearner):
@@ -87,7 +88,7 @@ class HouseholderDLA(TransformLearner):
             curve.append(error)
         self.reflectors_, self.transform_ = vectors, reflector_product(vectors)
         self.error_curve_ = np.array(curve)
-        self.n_operations_ = 4 * samples.n * p
+        self.n_operations_ = reflector_operations(samples.n, p)
 
 
 class DCT(TransformLearner):

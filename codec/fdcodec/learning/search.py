@@ -7,8 +7,6 @@ representations are renewed inside, and a search ruins a few factors and recreat
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from fdcodec.learning.gm import Schedule, sweep_once, sweep_repeatedly
@@ -27,8 +25,6 @@ INSERT_NOISE = 0.2
 HEATS = 4
 TEMPERATURE = 1e-3
 """Relative rise of the objective that the first rounds accept with probability 1/e; falls linearly to zero."""
-
-Progress = Callable[[int, float], None]
 
 
 def resized(objective: Objective, product: FactorProduct, m: int) -> FactorProduct:
@@ -110,11 +106,7 @@ def ruin_and_recreate(objective: Objective, product: FactorProduct, random: np.r
 
 
 def iterated_local_search(
-    objective: Objective,
-    product: FactorProduct,
-    n_rounds: int,
-    random: np.random.Generator,
-    progress: Progress | None = None,
+    objective: Objective, product: FactorProduct, n_rounds: int, random: np.random.Generator
 ) -> tuple[FactorProduct, list[float]]:
     """Ruin and recreate again and again, accepting small rises at first; return the best product found.
 
@@ -128,8 +120,6 @@ def iterated_local_search(
         Number of rounds.
     random
         Source of all choices.
-    progress
-        Called after each round with its number and the best objective so far.
 
     Returns
     -------
@@ -150,18 +140,11 @@ def iterated_local_search(
         if value < curve[-1]:
             best = current
         curve.append(min(curve[-1], value))
-        if progress is not None:
-            progress(number, curve[-1])
     return best, curve
 
 
 def search(
-    objective: Objective,
-    starts: list[FactorProduct],
-    m: int,
-    n_rounds: int,
-    random: np.random.Generator,
-    progress: Progress | None = None,
+    objective: Objective, starts: list[FactorProduct], m: int, n_rounds: int, random: np.random.Generator
 ) -> tuple[FactorProduct, list[float]]:
     """Bring every start to m factors, search from the best of them, and end with sweeps of Algorithm 1.
 
@@ -178,8 +161,8 @@ def search(
     resized_starts = [refined(objective, resized(objective, start, m), START_SWEEPS) for start in starts]
     start = min(resized_starts, key=lambda product: objective.evaluate(product)[1])
     heat = n_rounds // (2 * HEATS)
-    heats = [iterated_local_search(objective, start, heat, random, progress) for _ in range(HEATS)]
+    heats = [iterated_local_search(objective, start, heat, random) for _ in range(HEATS)]
     best, curve = min(heats, key=lambda run: run[1][-1])
-    best, final = iterated_local_search(objective, best, n_rounds - HEATS * heat, random, progress)
+    best, final = iterated_local_search(objective, best, n_rounds - HEATS * heat, random)
     best, last = sweep_repeatedly(objective, best, Schedule(LAST_SWEEPS), random)
     return best, curve + final[1:] + last[1:]

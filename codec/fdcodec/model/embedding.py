@@ -1,15 +1,20 @@
 """A class model inside a file: whole, or as what it differs in from the preset that it was learned from (ADR 0027)."""
 
+from __future__ import annotations
+
 import os
 import zlib
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from fdcodec.errors import TransformNotFoundError
+from fdcodec.errors import FormatError, TransformNotFoundError
 from fdcodec.model.body import inflate, parse_body
 from fdcodec.model.class_model import ClassModel
 from fdcodec.model.registry import find, is_installed, presets, resolve
 from fdcodec.model.relative import build_relative, parent_of, parse_relative
+
+if TYPE_CHECKING:
+    from fdcodec.container import File
 
 
 @lru_cache(maxsize=2)
@@ -28,6 +33,15 @@ def embedded(data: bytes, own: ClassModel | None = None) -> ClassModel:
     if (reference := parent_of(body)) is not None:
         body = parse_relative(body, _parent(reference, own).canonical)
     return ClassModel("embedded", *parse_body(body))
+
+
+def model_of(file: File, own: ClassModel | None = None) -> ClassModel:
+    """Return the class model of a lossy file: embedded, or `own` or an installed one where its hash is named."""
+    if file.model_bytes is not None:
+        return embedded(file.model_bytes, own)
+    if file.model_ref is None:
+        raise FormatError("the file neither names nor holds a class model")
+    return find(file.model_ref, own)
 
 
 def absence(transform: str | os.PathLike[str] | ClassModel, readable: str) -> str:

@@ -60,7 +60,6 @@ class BlockSamples:
 
     def add(self, trace: Trace) -> None:
         """Add blocks of the luma plane of the next trace."""
-        step = np.float32(2.0 ** (trace.step_index / 32 - 4) * 8)
         for log2_size in SIZES:
             rng = np.random.default_rng(8 * self._count + log2_size)
             places = rng.permutation(_places(trace, log2_size))[: max(50, MAX_BLOCKS[log2_size] // len(self._held_out))]
@@ -70,7 +69,7 @@ class BlockSamples:
             source = (trace.original[0], trace.decoded[0], trace.maps[0], trace.contexts)
             collect_blocks(source, log2_size, places, references, originals, bits, np.zeros(N_PROBABLE + 2, np.int64))
             held = np.full(n, self._held_out[self._count]) if any(self._held_out) else rng.random(n) < 1 / VALIDATION
-            part = (references.astype(np.int16), originals.astype(np.int16), bits, np.full(n, step), held)
+            part = (references.astype(np.int16), originals.astype(np.int16), bits, np.full(n, trace.step), held)
             self._parts[log2_size].append(part)
         self._count += 1
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isqrt, log2
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.lossy import encode_tile
-from fdcodec.coding.parameters import Parameters
+from fdcodec.coding.constants import FRACTION_BITS
+from fdcodec.coding.lossy import encode_planes
+from fdcodec.coding.parameters import Parameters, step_index_of, step_of
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
@@ -36,10 +37,10 @@ class Trace:
     contexts: NDArray[np.int32]
     size_bytes: int
 
-
-def step_index_of(step: float) -> int:
-    """Return the step index nearest to a step in pixel values."""
-    return round(32 * (log2(step) + 4))
+    @property
+    def step(self) -> np.float32:
+        """Quantization step in the unit of the planes."""
+        return np.float32(step_of(self.step_index) * (1 << FRACTION_BITS))
 
 
 def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 4) -> Trace:
@@ -49,7 +50,7 @@ def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: in
     planes = to_planes(colours, matrix)
     step_index, screen = parameters.step_index, parameters.screen
     options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix), screen)
-    payload, decoded, maps, contexts = encode_tile(planes, model, options, screen)
+    payload, decoded, maps, contexts = encode_planes(planes, model, options, screen)
     return Trace(step_index, planes, decoded, maps, contexts, len(payload))
 
 

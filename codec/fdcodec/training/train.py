@@ -14,7 +14,7 @@ from fdcodec.coding.constants import N_GROUPS
 from fdcodec.errors import ParameterError
 from fdcodec.model import ClassModel
 from fdcodec.training.filters import FilterSums
-from fdcodec.training.held_out import held_out
+from fdcodec.training.held_out import Part, parts_of
 from fdcodec.training.learned import train_learned
 from fdcodec.training.learned_samples import BlockSamples
 from fdcodec.training.start_states import StartStateSums
@@ -50,7 +50,7 @@ def learn_model(
     progress
         Called with (stage, done, total) after each encode, and after each group and block size that is learned.
     stacks
-        Of each image which stack it is of, as `held_out` takes them; None if each is by itself.
+        Of each image which stack it is of, as `parts_of` takes them; None if each is by itself.
 
     Returns
     -------
@@ -61,9 +61,9 @@ def learn_model(
     """
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
-    flags = held_out(range(len(images)) if stacks is None else stacks)
-    middles = windows([image for image, flag in zip(images, flags, strict=True) if flag is not None])
-    unseen = [flag for flag in flags if flag is not None]
+    parts = parts_of(range(len(images)) if stacks is None else stacks)
+    middles = windows([image for image, part in zip(images, parts, strict=True) if part is not Part.SKIPPED])
+    unseen = [part is Part.HELD_OUT for part in parts if part is not Part.SKIPPED]
     start = replace(parent or ClassModel("dct"), name=name)
     shown = progress or _silent
     model, recipe = _first_pass(middles, unseen, start, shown)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.image.picture import Samples
+from fdcodec.aliases import Samples
 from fdcodec.image.sample_range import eight_bits, range_of
 
 

@@ -44,7 +44,6 @@ class ZoneSamples:
 
     def add(self, trace: Trace, held_out: bool = False) -> None:
         """Add the blocks of every plane of a trace; those `held_out` judge what is learned from the others."""
-        step = np.float32(2.0 ** (trace.step_index / 32 - 4) * 8)
         for k, maps in enumerate(trace.maps):
             n_cells = maps.modes.size
             zones, keys = np.zeros((n_cells, 64), np.int32), np.zeros((n_cells, 2), np.int32)
@@ -52,7 +51,7 @@ class ZoneSamples:
             count = collect_zones(trace.original[k], plane, luma, maps, _EMPTY, new_work(), zones, keys)
             for key in {(int(a), int(b)) for a, b in keys[:count]}:
                 chosen = zones[:count][(keys[:count] == key).all(axis=1), : ZONE_SIZES[key[0]]]
-                self._parts.setdefault(key, []).append(chosen.astype(np.float32) / step)
+                self._parts.setdefault(key, []).append(chosen.astype(np.float32) / trace.step)
                 self._held_out.setdefault(key, []).append(held_out)
 
     def of(self, key: Key, seed: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -7,6 +7,7 @@ them; `dct_product` returns that order with the product.
 import numpy as np
 
 from fdcodec.errors import ParameterError
+from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.transform.blocks import FloatArray, IntArray, reflector, rotation
 from fdcodec.transform.product import FactorProduct
 
@@ -14,14 +15,6 @@ BUTTERFLY = np.array([[1.0, 1.0], [1.0, -1.0]]) / np.sqrt(2.0)
 
 Step = tuple[int, int, FloatArray]
 """One analysis step ``(i, j, block)``: rows i, j are replaced by block @ (row i, row j)."""
-
-
-def dct_matrix(size: int) -> FloatArray:
-    """Return the orthonormal DCT-II of `size` points, one basis vector a row, lowest frequency first."""
-    frequency, position = np.arange(size)[:, None], np.arange(size)
-    matrix = np.sqrt(2.0 / size) * np.cos(np.pi * frequency * (2 * position + 1) / (2 * size))
-    matrix[0] /= np.sqrt(2.0)
-    return np.asarray(matrix, dtype=np.float64)
 
 
 def haar_product(block_size: int) -> FactorProduct:

@@ -8,6 +8,9 @@ from fdcodec.coding.constants import ANGLE_LEVELS
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
+FACTOR_OPERATIONS = 6
+"""Operations of a 2x2 factor on one vector (paper, eq. multiply)."""
+
 
 def rotation(angle: float) -> FloatArray:
     """Return the rotation ``[[c, d], [-d, c]]`` of an angle in radians (eq. localstructure, left)."""

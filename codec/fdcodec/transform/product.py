@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import ParameterError
 from fdcodec.transform import serial
-from fdcodec.transform.blocks import FloatArray, IntArray, grid_blocks, grid_codes
+from fdcodec.transform.blocks import FACTOR_OPERATIONS, FloatArray, IntArray, grid_blocks, grid_codes
 
 ORTHOGONAL_TOLERANCE = 1e-9
 
@@ -66,7 +66,7 @@ class FactorProduct:
     @property
     def n_operations(self) -> int:
         """Operations of one product with a vector: 6 a factor, and n for Delta (paper, sections III and VI)."""
-        return 6 * len(self) + (0 if self.scale is None else self.n)
+        return FACTOR_OPERATIONS * len(self) + (0 if self.scale is None else self.n)
 
     @cached_property
     def layers(self) -> list[IntArray]:

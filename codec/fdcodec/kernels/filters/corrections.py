@@ -6,9 +6,10 @@ Samples of planes lie within 12 bits, what deblocking adds is at most 160: int16
 
 import numpy as np
 
-from fdcodec.coding.constants import FILTER_SHIFT, FRACTION_BITS, MAX_STEP_INDEX, STEPS_PER_OCTAVE
+from fdcodec.coding.constants import FILTER_SHIFT
 from fdcodec.kernels.filters.cell_classes import BAND, BORDER, classify_row, columns_of, new_class_work
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.tables import STEPS
 from fdcodec.kernels.simd.lanes import LANES, lanes_at, total_of
 from fdcodec.kernels.simd.registers import larger, smaller
 from fdcodec.kernels.simd.shorts import SHORTS, put_sums, shorts_at, spread_short, spread_sum, weighed
@@ -16,10 +17,9 @@ from fdcodec.kernels.simd.shorts import SHORTS, put_sums, shorts_at, spread_shor
 # Half of a 7x7 diamond, the other half by symmetry: (row, column) of each of the twelve pairs.
 TAPS = np.array([(0, 1), (0, 2), (0, 3), (1, -2), (1, -1), (1, 0), (1, 1), (1, 2), (2, -1), (2, 0), (2, 1), (3, 0)])
 
-STEP = 2.0 ** (np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE - 4 + FRACTION_BITS)  # in sample units
-SMALL_CLIP = np.maximum(np.rint(0.2 * STEP), 1).astype(np.int64)
-LARGE_CLIP = np.maximum(np.rint(0.8 * STEP), 1).astype(np.int64)
-STEP_INT = np.maximum(np.rint(STEP), 1).astype(np.int64)
+SMALL_CLIP = np.maximum(np.rint(0.2 * STEPS), 1).astype(np.int64)
+LARGE_CLIP = np.maximum(np.rint(0.8 * STEPS), 1).astype(np.int64)
+STEP_INT = np.maximum(np.rint(STEPS), 1).astype(np.int64)
 
 
 @kernel()

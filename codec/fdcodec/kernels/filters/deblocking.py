@@ -4,13 +4,13 @@
 import numpy as np
 
 from fdcodec.coding.constants import CELL_LOG2, FRACTION_BITS
-from fdcodec.kernels.filters.corrections import STEP
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.tables import STEPS
 from fdcodec.kernels.simd.registers import is_below, larger, magnitudes, smaller
 from fdcodec.kernels.simd.sides import crossed, ends_of, put_side, side_at, spread_side
 
-CORRECTION_LIMIT = np.maximum(np.rint(0.04 * STEP), 1).astype(np.int64)
-_OCTAVE = 6 * (np.log2(STEP) - FRACTION_BITS) + 3
+CORRECTION_LIMIT = np.maximum(np.rint(0.04 * STEPS), 1).astype(np.int64)
+_OCTAVE = 6 * (np.log2(STEPS) - FRACTION_BITS) + 3
 _ROUGHNESS = np.where(_OCTAVE < 16, 0, np.where(_OCTAVE <= 28, _OCTAVE - 10, 2 * _OCTAVE - 38))
 ROUGHNESS_LIMIT = np.rint(2 * _ROUGHNESS * (1 << FRACTION_BITS)).astype(np.int64)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from fdcodec.coding.constants import (
     ANGLE_LEVELS,
+    FRACTION_BITS,
     MATRIX_BITS,
     MAX_LEARNED,
     MAX_LOG2,
@@ -16,6 +17,7 @@ from fdcodec.coding.constants import (
     MIN_LOG2,
     N_GROUPS,
     ROTATION_BITS,
+    STEP_BITS,
     STEPS_PER_OCTAVE,
     ZONE_LOG2,
 )
@@ -129,5 +131,8 @@ def build_tables(
     return Tables(*_shared_tables(), zones, has_zone, *learned_tables(learned), False)
 
 
-HALF_STEPS = np.rint(2.0 ** (4 + np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE)).astype(np.int64)
-"""Half a quantization step by step index, in 1/64 of a coefficient unit (SPEC 4.3)."""
+STEPS = 2.0 ** (np.arange(MAX_STEP_INDEX + 1) / STEPS_PER_OCTAVE - 4 + FRACTION_BITS)
+"""Quantization step by step index, in the unit of planes and coefficients (SPEC 4.3)."""
+
+HALF_STEPS = np.rint(STEPS * (1 << (STEP_BITS - 1))).astype(np.int64)
+"""Half a quantization step by step index, in 1/64 of that unit (SPEC 4.3)."""
