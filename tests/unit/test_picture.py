@@ -132,12 +132,14 @@ def test_pillow_sixteen_bit_gray():
     ],
 )
 def test_conversions_that_lose_are_warned_of(mode, words):
-    """What the format has no place for is not converted or dropped in silence; the warning names this file."""
+    """What the format has no place for is converted or dropped with a warning of this file, and never losslessly."""
     image = Image.new(mode, (4, 3))
     image.info |= {"icc_profile": b"profile", "transparency": 0}
     with pytest.warns(ConversionWarning, match=words) as caught:
-        fdcodec.encode(image, lossless=True)
+        fdcodec.encode(image)
     assert [warning.filename for warning in caught] == [__file__]
+    with pytest.raises(UnsupportedError, match="^lossless: .*, or leave lossless=True out"):
+        fdcodec.encode(image, lossless=True)
 
 
 def pages(file_format):

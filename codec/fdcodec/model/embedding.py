@@ -7,7 +7,7 @@ import zlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from fdcodec.errors import FormatError, TransformNotFoundError
+from fdcodec.errors import TransformNotFoundError, damaged
 from fdcodec.model.body import inflate, parse_body
 from fdcodec.model.class_model import ClassModel
 from fdcodec.model.registry import find, is_installed, presets, resolve
@@ -40,7 +40,7 @@ def model_of(file: File, own: ClassModel | None = None) -> ClassModel:
     if file.model_bytes is not None:
         return embedded(file.model_bytes, own)
     if file.model_ref is None:
-        raise FormatError("the file neither names nor holds a class model")
+        raise damaged("the file neither names nor holds a class model")
     return find(file.model_ref, own)
 
 
