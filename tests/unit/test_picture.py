@@ -138,7 +138,7 @@ def test_conversions_that_lose_are_warned_of(mode, words):
     with pytest.warns(ConversionWarning, match=words) as caught:
         fdcodec.encode(image)
     assert [warning.filename for warning in caught] == [__file__]
-    with pytest.raises(UnsupportedError, match="^lossless: .*, or leave lossless=True out"):
+    with pytest.raises(UnsupportedError, match=r"^lossless: .*, or leave lossless=True out"):
         fdcodec.encode(image, lossless=True)
 
 

@@ -72,10 +72,10 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
         yield Loss("", "16-bit gray has no alpha, and the transparent value would be dropped; give both as .npy")
     if drops_profile(image.mode):
         yield Loss("", f"the {image.mode} colours would be converted; convert them to RGB")
-    if image.mode in ("La", "RGBa"):
-        yield Loss("", "colours that are multiplied by alpha would be divided by it; give the samples as an array")
     if isinstance(image, TiffImageFile):
         yield from _losses_of_tiff(image)
+    if image.mode in ("La", "RGBa"):
+        yield Loss("", "colours that are multiplied by alpha would be divided by it; give the samples as an array")
     if image.format == "PNG" and data and (left_out := _left_out_of_png(data)):
         yield Loss(f"PNG chunks were left out: {', '.join(first_of(left_out))}", "")
     if loses_bits(image, data):
