@@ -36,7 +36,8 @@ class GmDLA(TransformLearner):
     step
         Quantizer step of the rate, in the unit of the samples; None is their root mean square.
     tol
-        Add no factor that lowers the relative error by less than this; m is then the most ("svd" only).
+        Add no factor that lowers the objective by less than this, a relative error or bits a sample; m is then the
+        most. It has no effect but on the construction of "svd", with which "paper" starts.
     n_starts
         Starts from the singular vectors, the first with the signs of `principal_directions`, the others with random
         ones; the best result is kept.
