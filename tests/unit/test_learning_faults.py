@@ -1,9 +1,10 @@
 """What learners do with samples and parameters that leave them little to learn, and what they tell of it."""
 
-import numpy as np
+import pytest
 from tests.unit.test_structured import mixed_samples
 
-from fdcodec.learning import GmDLA
+from fdcodec.errors import ParameterError
+from fdcodec.learning import GmDLA, StructuredDLA
 
 
 def test_threshold_chooses_m_for_the_rate():
@@ -12,3 +13,22 @@ def test_threshold_chooses_m_for_the_rate():
     learners = [GmDLA(200, 2, 0, objective="rate", tol=tol).fit(X) for tol in (0.0, 1e-2, 1e-1, 1e9)]
     sizes = [len(learner.transform_) for learner in learners]
     assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == 0
+
+
+@pytest.mark.parametrize(
+    ("learner", "wrong"),
+    [
+        (GmDLA(10, 2, 3), {"angle_levels": 2}),
+        (GmDLA(10, 2, 3), {"method": "best"}),
+        (GmDLA(10, 2, 3), {"n_starts": 0}),
+        (StructuredDLA(1, 2, 3), {"angle_levels": 2}),
+    ],
+    ids=repr,
+)
+def test_a_refused_parameter_leaves_the_former_fit(learner, wrong):
+    """A fit that refuses a parameter changes nothing of what was learned before, and learns nothing first."""
+    X = mixed_samples(16, 100, seed=1)
+    before = dict(vars(learner.fit(X)))
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        learner.set_params(**wrong).fit(2.0 * X)
+    assert all(value is before[name] for name, value in vars(learner).items() if name not in wrong)

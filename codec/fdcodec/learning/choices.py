@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from fdcodec.learning.estimator import MOST, block_side, checked_choice, checked_real
+from fdcodec.learning.estimator import MOST, block_side, checked_choice, checked_integer, checked_real
 from fdcodec.learning.pursuit import Dictionary
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import Objective, RateObjective, SparseObjective, gram_matrix
@@ -21,6 +21,11 @@ GRID_SWEEPS = 4
 def default_rotations(n: int) -> int:
     """Return ``n log2(n) / 3`` rounded: 128 for n = 64, the paper's middle size."""
     return round(n * math.log2(n) / 3) if n > 1 else 0
+
+
+def checked_levels(angle_levels: object) -> int | None:
+    """Return the number of angles of the grid; None for no grid."""
+    return None if angle_levels is None else checked_integer("angle_levels", angle_levels, 4)
 
 
 def make_objective(samples: Samples, name: str, sparsity: int, step: float | None) -> Objective:

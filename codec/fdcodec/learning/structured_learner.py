@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.choices import BASES, base_product, make_objective
+from fdcodec.learning.choices import BASES, base_product, checked_levels, make_objective
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
@@ -75,12 +75,11 @@ class StructuredDLA(TransformLearner):
         strength = np.einsum("ij,ij->j", base.to_dense(), gram_matrix(samples) @ base.to_dense())
         pairs = np.sort(np.argsort(-strength, kind="stable")[layout[::-1]], axis=1)
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
-        starts = self._starts(n, pairs)
+        levels, starts = checked_levels(self.angle_levels), self._starts(n, pairs)
         runs = [train_angles(objective, start, iterations, base=base) for start in starts]
         product, curve = min(runs, key=lambda run: run[1][-1])
         self.error_curve_, self.error_ = np.array(curve), curve[-1]
-        if self.angle_levels is not None:
-            levels = checked_integer("angle_levels", self.angle_levels, 4)
+        if levels is not None:
             product = settle_on_grid(objective, product, levels, base)
             self.error_ = objective.evaluate(product.then(base))[1]
         self.transform_ = product.then(base)
