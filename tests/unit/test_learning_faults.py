@@ -1,10 +1,13 @@
 """What learners do with samples and parameters that leave them little to learn, and what they tell of it."""
 
+import warnings
+
+import numpy as np
 import pytest
 from tests.unit.test_structured import mixed_samples
 
-from fdcodec.errors import ParameterError
-from fdcodec.learning import GmDLA, StructuredDLA
+from fdcodec.errors import LearningWarning, ParameterError
+from fdcodec.learning import GmDLA, RmDLA, StructuredDLA
 
 
 def test_threshold_chooses_m_for_the_rate():
@@ -32,3 +35,13 @@ def test_a_refused_parameter_leaves_the_former_fit(learner, wrong):
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         learner.set_params(**wrong).fit(2.0 * X)
     assert all(value is before[name] for name, value in vars(learner).items() if name not in wrong)
+
+
+def test_fewer_r_factors_than_asked_for_are_told():
+    """R_m-DLA finds no pair of atoms where the samples use one only: it warns, says how many it has and what to do."""
+    with pytest.warns(LearningWarning, match="built 0 of the 40 factors .* GmDLA"):
+        learner = RmDLA(40, 1, 2).fit(np.full((50, 16), 3.0))
+    assert len(learner.transform_) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RmDLA(40, 1, 2).fit(mixed_samples(16, 50, seed=0))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
-from fdcodec.errors import ParameterError
+from fdcodec.errors import LearningWarning, ParameterError
 from fdcodec.learning.choices import base_product, cosine_base, cosine_line, default_rotations
 from fdcodec.learning.complexity import sparse_ksvd_operations
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator, thread_count
@@ -23,7 +25,8 @@ class RmDLA(TransformLearner):
     Parameters
     ----------
     n_factors
-        m; None is ``n log2(n) / 3``, 128 for 64 features.
+        m; None is ``n log2(n) / 3``, 128 for 64 features. Fewer are built, with a `LearningWarning`, where the samples
+        use too few atoms, such as those of one direction.
     sparsity
         s, atoms a sample; None is n / 16, 4 for 64 features.
     n_iterations
@@ -73,6 +76,14 @@ class RmDLA(TransformLearner):
         self.transform_, curve = min(runs, key=lambda run: min(run[1][1:], default=run[1][0]))
         self.error_curve_, self.error_ = np.array(curve), min(curve[1:], default=curve[0])
         self.n_operations_ = self.transform_.n_operations
+        if (built := len(self.transform_)) < m:
+            warnings.warn(
+                LearningWarning(
+                    f"built {built} of the {m} factors asked for: an R-transform needs two atoms that the samples use "
+                    "in different ways; give samples that differ more, or learn from these with GmDLA"
+                ),
+                stacklevel=4,
+            )
 
 
 class _MatrixLearner(TransformLearner):
