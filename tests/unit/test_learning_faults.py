@@ -4,10 +4,12 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from tests.unit.test_learning_estimators import GENERAL, ORTHOGONAL
 from tests.unit.test_structured import mixed_samples
 
 from fdcodec.errors import LearningWarning, ParameterError
-from fdcodec.learning import GmDLA, RmDLA, StructuredDLA
+from fdcodec.learning import SKSVD, GmDLA, RmDLA, StructuredDLA
 
 
 def test_threshold_chooses_m_for_the_rate():
@@ -45,3 +47,15 @@ def test_fewer_r_factors_than_asked_for_are_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         RmDLA(40, 1, 2).fit(mixed_samples(16, 50, seed=0))
+
+
+@pytest.mark.parametrize(
+    "learner", [*ORTHOGONAL, *GENERAL, RmDLA(20, 2, 0), SKSVD(2, 0), GmDLA(20, 2, 2, angle_levels=8)], ids=repr
+)
+def test_error_is_that_of_the_transform(learner):
+    """`error_` is the error of the learned transform on the samples of `fit`: minus the score, but for a rate."""
+    X = mixed_samples(16, 230, seed=1)
+    learner = clone(learner).fit(X)
+    if getattr(learner, "objective", "sparsity") == "sparsity":
+        assert learner.error_ == pytest.approx(-learner.score(X), abs=1e-12)
+    assert learner.error_ > 0.0

@@ -44,8 +44,6 @@ class RmDLA(TransformLearner):
     error_curve_
         The relative error for the singular vectors and after each of the 2 K iterations; it may rise, and
         `transform_` is the best met.
-    error_
-        The relative error of `transform_`.
     """
 
     def __init__(
@@ -73,8 +71,8 @@ class RmDLA(TransformLearner):
         starts = checked_integer("n_starts", self.n_starts, 1)
         directions = starting_directions(samples, starts, random_generator(self.random_state))
         runs = [rm_dla(objective, U, m, iterations, iterations) for U in directions]
-        self.transform_, curve = min(runs, key=lambda run: min(run[1][1:], default=run[1][0]))
-        self.error_curve_, self.error_ = np.array(curve), min(curve[1:], default=curve[0])
+        self.transform_, self.error_, curve = min(runs, key=lambda run: run[1])
+        self.error_curve_ = np.array(curve)
         self.n_operations_ = self.transform_.n_operations
         if (built := len(self.transform_)) < m:
             warnings.warn(
@@ -131,8 +129,8 @@ class SKSVD(_MatrixLearner):
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
         stages = min(checked_integer("n_stages", self.n_stages, 1), n)
         start = np.ascontiguousarray(principal_directions(samples).T)
-        atoms, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages, thread_count(self.n_jobs))
-        self.transform_, self.error_curve_ = np.ascontiguousarray(atoms.T), np.array(curve)
+        atoms, error, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages, thread_count(self.n_jobs))
+        self.transform_, self.error_, self.error_curve_ = np.ascontiguousarray(atoms.T), error, np.array(curve)
         self.n_operations_ = 2 * n * n
 
 
@@ -178,7 +176,8 @@ class SparseKSVD(_MatrixLearner):
         threads = thread_count(self.n_jobs)
         rotated = correlations(base, Y)
         atoms, curve = ksvd(rotated, np.eye(n), self._sparsity(n), iterations, atom_sparsity=p, n_threads=threads)
-        self.transform_, self.error_curve_ = np.ascontiguousarray(synthesis(base, atoms).T), np.array(curve)
+        self.transform_ = np.ascontiguousarray(synthesis(base, atoms).T)
+        self.error_, self.error_curve_ = min(curve), np.array(curve)
         self.n_operations_ = sparse_ksvd_operations(p, n, operations_of(base))
 
     def _base(self, n: int) -> Dictionary:

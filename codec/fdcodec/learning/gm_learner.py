@@ -68,8 +68,6 @@ class GmDLA(TransformLearner):
         The objective after initialization and after each sweep (or round), never rising.
     construction_curve_
         The relative error after each factor of the construction, at the X of the singular vectors (figure 1).
-    error_
-        The objective of `transform_` itself, after the grid if there is one.
     """
 
     def __init__(

@@ -59,7 +59,7 @@ def ksvd(
 
 def staged_ksvd(
     Y: FloatArray, atoms: FloatArray, sparsity: int, n_iterations: int, n_stages: int, n_threads: int = 1
-) -> tuple[FloatArray, list[float]]:
+) -> tuple[FloatArray, float, list[float]]:
     """Grow the dictionary to ``len(atoms)`` atoms in equal stages, running K-SVD in each (SK-SVD, to a given size).
 
     A new stage adds the strongest principal directions of the residual; the last stage takes half of the iterations.
@@ -76,6 +76,15 @@ def staged_ksvd(
         Number of stages; 1 is K-SVD.
     n_threads
         As in `ksvd`.
+
+    Returns
+    -------
+    atoms
+        The best dictionary of the last stage.
+    error
+        Its relative error.
+    curve
+        The curves of `ksvd` in the stages, one after another.
     """
     sizes = np.linspace(0, len(atoms), n_stages + 1).astype(int)[1:]
     last = n_iterations if n_stages == 1 else n_iterations - n_iterations // 2
@@ -85,7 +94,7 @@ def staged_ksvd(
         current = np.concatenate([current, _residual_directions(Y, current, sparsity, size - len(current))])
         current, errors = ksvd(Y, current, sparsity, share, n_threads=n_threads)
         curve += errors
-    return current, curve
+    return current, min(curve[-shares[-1] - 1 :]), curve
 
 
 def _residual_directions(Y: FloatArray, atoms: FloatArray, sparsity: int, count: int) -> FloatArray:

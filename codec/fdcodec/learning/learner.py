@@ -18,7 +18,7 @@ from fdcodec.transform.product import FactorProduct
 
 
 class TransformLearner(TableTransformer):
-    """Base of the learners; a subclass learns in `_learn` and sets `transform_` and `error_curve_`.
+    """Base of the learners; a subclass learns in `_learn` and sets `transform_`, its errors and `n_operations_`.
 
     Attributes
     ----------
@@ -28,6 +28,8 @@ class TransformLearner(TableTransformer):
         The atoms as rows, shape ``(n_features, n_features)``.
     error_curve_
         The objective after initialization and after each iteration.
+    error_
+        The objective of `transform_` itself on the samples of `fit`.
     n_operations_
         Operations of one product of the transform with a vector, as the paper counts them.
     n_features_in_
@@ -40,6 +42,7 @@ class TransformLearner(TableTransformer):
     n_jobs: int | None
     transform_: FactorProduct | FloatArray
     error_curve_: FloatArray
+    error_: float
     n_operations_: int
     n_features_in_: int
 

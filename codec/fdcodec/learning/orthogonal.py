@@ -39,7 +39,7 @@ class QDLA(TransformLearner):
             Q = np.ascontiguousarray(U @ Vt)
             Z, error = objective.evaluate(Q)
             curve.append(error)
-        self.transform_, self.error_curve_ = Q, np.array(curve)
+        self.transform_, self.error_, self.error_curve_ = Q, error, np.array(curve)
         self.n_operations_ = 2 * samples.n**2
 
 
@@ -86,7 +86,7 @@ class HouseholderDLA(TransformLearner):
             Z, error = objective.evaluate(reflector_product(vectors))
             curve.append(error)
         self.reflectors_, self.transform_ = vectors, reflector_product(vectors)
-        self.error_curve_ = np.array(curve)
+        self.error_, self.error_curve_ = error, np.array(curve)
         self.n_operations_ = 4 * samples.n * p
 
 
@@ -108,8 +108,8 @@ class DCT(TransformLearner):
 
     def _learn(self, samples: Samples) -> None:
         self.transform_ = base_product("dct", samples.n) if self.separable else cosine_line(samples.n)
-        error = SparseObjective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[1]
-        self.error_curve_ = np.array([error])
+        self.error_ = SparseObjective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[1]
+        self.error_curve_ = np.array([self.error_])
         self.n_operations_ = operations_of(self.transform_)
 
 

@@ -38,8 +38,6 @@ class StructuredDLA(TransformLearner):
         The base and the rotations as one `FactorProduct`.
     n_rotations_
         Number of rotations, without the base's.
-    error_
-        The objective of `transform_` itself, after the grid if there is one.
     """
 
     def __init__(
