@@ -59,3 +59,14 @@ def test_error_is_that_of_the_transform(learner):
     if getattr(learner, "objective", "sparsity") == "sparsity":
         assert learner.error_ == pytest.approx(-learner.score(X), abs=1e-12)
     assert learner.error_ > 0.0
+
+
+@pytest.mark.parametrize("exponent", [-240, -200, 200, 240])
+def test_the_scale_of_samples_changes_no_r_factor(exponent):
+    """R_m-DLA learns the same factors from samples times a power of two, down to 1e-72 and up to 1e72."""
+    X = mixed_samples(16, 100, seed=3)
+    X *= 2.0**exponent / np.abs(X).max()
+    expected = RmDLA(24, 2, 4).fit(np.ldexp(X, -exponent))
+    scaled = RmDLA(24, 2, 4).fit(X)
+    np.testing.assert_allclose(scaled.components_, expected.components_, atol=1e-6)
+    np.testing.assert_allclose(scaled.error_curve_, expected.error_curve_)

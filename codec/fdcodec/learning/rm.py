@@ -71,7 +71,7 @@ def _construct(Z: FloatArray, W: FloatArray, m: int) -> FactorProduct:
     from fdcodec.kernels.learning.general import construct_general
 
     pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
-    built = construct_general(Z.copy(), W.copy(), pairs, blocks) if m and len(Z) > 1 else 0
+    built = construct_general(*_near_one(Z, W), pairs, blocks) if m and len(Z) > 1 else 0
     return normalized(FactorProduct(len(Z), pairs[:built], blocks[:built]))
 
 
@@ -81,5 +81,11 @@ def _update(Z: FloatArray, W: FloatArray, product: FactorProduct) -> FactorProdu
 
     scale = np.ones(product.n) if product.scale is None else product.scale
     blocks = product.blocks.copy()
-    update_general(Z * scale, W * scale[:, None] * scale, product.pairs, blocks)
+    update_general(*_near_one(Z * scale, W * scale[:, None] * scale), product.pairs, blocks)
     return normalized(FactorProduct(product.n, product.pairs, blocks))
+
+
+def _near_one(Z: FloatArray, W: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return Z and W divided by the power of two above W: no factor changes, and gains are sixth powers of samples."""
+    exponent = -np.frexp(np.abs(W).max())[1]
+    return np.ldexp(Z, exponent), np.ldexp(W, exponent)
