@@ -9,7 +9,7 @@ from tests.unit.test_learning_estimators import GENERAL, ORTHOGONAL
 from tests.unit.test_structured import mixed_samples
 
 from fdcodec.errors import LearningWarning, ParameterError
-from fdcodec.learning import SKSVD, GmDLA, RmDLA, StructuredDLA
+from fdcodec.learning import QDLA, SKSVD, GmDLA, RmDLA, SparseKSVD, StructuredDLA
 
 
 def test_threshold_chooses_m_for_the_rate():
@@ -70,3 +70,16 @@ def test_the_scale_of_samples_changes_no_r_factor(exponent):
     scaled = RmDLA(24, 2, 4).fit(X)
     np.testing.assert_allclose(scaled.components_, expected.components_, atol=1e-6)
     np.testing.assert_allclose(scaled.error_curve_, expected.error_curve_)
+
+
+@pytest.mark.parametrize(
+    "learner", [RmDLA(sparsity=15, n_iterations=10), SKSVD(15, 4), SparseKSVD(4, 15, 4), QDLA(15, 2)], ids=repr
+)
+def test_no_error_is_negative(learner):
+    """Where next to nothing is left, errors and scores are 0, and not on its other side by rounding."""
+    for seed in range(4):
+        X = mixed_samples(16, 200, seed)[:, :15]
+        learner = clone(learner).fit(X)
+        assert learner.score(X) <= 0.0
+        assert learner.error_ >= 0.0
+        assert learner.error_curve_.min() >= 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fdcodec.learning.pursuit import pursuit_codes
+from fdcodec.learning.statistics import share_left
 from fdcodec.transform.blocks import FloatArray
 
 
@@ -49,7 +50,7 @@ def ksvd(
     best = atoms.copy()
     for iteration in range(n_iterations + 1):
         codes, explained = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)), n_threads)
-        curve.append(1.0 - explained / energy)
+        curve.append(share_left(explained, energy))
         if curve[-1] <= min(curve):
             best = atoms.copy()
         if iteration < n_iterations:
