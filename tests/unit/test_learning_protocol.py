@@ -8,7 +8,7 @@ from tests.unit.test_learning_estimators import GENERAL, ORTHOGONAL
 from tests.unit.test_structured import mixed_samples
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning import QDLA, GmDLA, SparseKSVD
+from fdcodec.learning import DCT, QDLA, GmDLA, SparseKSVD, StructuredDLA
 from fdcodec.learning.choices import cosine_base
 from fdcodec.learning.pursuit import correlations, synthesis
 from fdcodec.transform.bases import dct_matrix
@@ -66,6 +66,17 @@ def test_default_base_is_the_cosine_transform(n):
     atoms = synthesis(cosine_base(n), np.eye(n))
     np.testing.assert_allclose(np.sort(np.abs(atoms @ matrix.T), axis=1), np.eye(n)[::-1][[0] * n], atol=1e-12)
     np.testing.assert_allclose(correlations(cosine_base(n), np.eye(n)), atoms.T, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 8, 12, 36, 64])
+def test_every_learner_of_the_cosine_transform_has_the_same(n):
+    """The baseline is the base of Sparse K-SVD for any n, and where it is a product of factors the start of GmDLA."""
+    X, atoms = mixed_samples(n, 50, seed=5), synthesis(cosine_base(n), np.eye(n))
+    np.testing.assert_array_equal(DCT().fit(X).components_, atoms)
+    if n & (n - 1) == 0:
+        np.testing.assert_array_equal(StructuredDLA(0, n_iterations=0, base="dct").fit(X).components_, atoms)
+        m = len(cosine_base(n))
+        np.testing.assert_array_equal(GmDLA(m, n_iterations=0, init="dct").fit(X).components_, atoms)
 
 
 @pytest.mark.parametrize("n", [12, 16, 36])

@@ -38,7 +38,8 @@ class GmDLA(TransformLearner):
         brings each to m factors, then ruins and recreates the best.
     init
         Where "paper" starts: "svd" is its own construction; "identity", "haar" and "dct" start from that base brought
-        to m factors. The search starts from all of them.
+        to m factors, "haar" of square blocks of a power-of-two side and "dct", that of `DCT`, for powers of two. The
+        search starts from all of them that square blocks have.
     objective
         "sparsity" is the paper's relative error; "rate" the mean of ``sum log2(1 + c^2 / step^2)``.
     step

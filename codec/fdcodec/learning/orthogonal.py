@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdcodec.learning.choices import base_product, cosine_line
+from fdcodec.learning.choices import cosine_base, cosine_line
 from fdcodec.learning.estimator import checked_integer
 from fdcodec.learning.gm import principal_directions
 from fdcodec.learning.learner import TransformLearner
@@ -96,7 +96,8 @@ class DCT(TransformLearner):
     Parameters
     ----------
     separable
-        True: the 2-D transform of square blocks; False: the transform of the whole vector as one line, of any length.
+        True: the 2-D transform of square blocks, or where n is no square number that of the line; False: the transform
+        of the whole vector as one line.
     sparsity, n_jobs
         As in `GmDLA`.
     """
@@ -107,7 +108,7 @@ class DCT(TransformLearner):
         self.n_jobs = n_jobs
 
     def _learn(self, samples: Samples) -> None:
-        self.transform_ = base_product("dct", samples.n) if self.separable else cosine_line(samples.n)
+        self.transform_ = cosine_base(samples.n) if self.separable else cosine_line(samples.n)
         self.error_ = SparseObjective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[1]
         self.error_curve_ = np.array([self.error_])
         self.n_operations_ = operations_of(self.transform_)

@@ -26,7 +26,7 @@ class StructuredDLA(TransformLearner):
         ``(width, n_rounds)`` entries: rounds over the `width` coefficients of most energy in the base's domain; an
         integer is that many rounds over the largest power of two of coefficients.
     base
-        "identity", "haar" or "dct".
+        "identity", "haar" or "dct", as `init` of `GmDLA`.
     n_starts
         Runs, the first from zero angles and the others from random ones; the best is kept.
     sparsity, n_iterations, objective, step, angle_levels, random_state, n_jobs
