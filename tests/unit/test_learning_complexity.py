@@ -5,7 +5,7 @@ import pytest
 
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.learning.factors import LANES, apply_matrix, apply_to_slab
-from fdcodec.learning import complexity
+from fdcodec.learning import DCT, SparseKSVD, complexity
 
 
 class Counted:
@@ -95,3 +95,21 @@ def test_ranges():
     """A sparsity above n is refused by name."""
     with pytest.raises(ParameterError, match="s is 9"):
         complexity.general_operations(8, 9, 1)
+
+
+@pytest.mark.parametrize(
+    ("learner", "operations"),
+    [
+        (DCT(), 6 * 128),
+        (DCT(separable=False), 6 * 128),
+        (SparseKSVD(4, n_iterations=0), 2 * 4 * 64 + 6 * 128),
+        (SparseKSVD(2, n_iterations=0, base="dct-line"), 2 * 2 * 64 + 6 * 128),
+        (SparseKSVD(2, n_iterations=0, base="identity"), 2 * 2 * 64),
+        (SparseKSVD(2, n_iterations=0, base="haar"), 2 * 2 * 64 + 6 * 84),
+    ],
+    ids=repr,
+)
+def test_the_cosine_transform_costs_what_g_128_does(learner, operations):
+    """The paper counts the DCT of 64 as G_128, and Sparse K-SVD as 2 p n above that, whatever product is its base."""
+    assert learner.fit(np.eye(64)).n_operations_ == operations
+    assert DCT().fit(np.eye(100)).n_operations_ == round(200 * np.log2(100))

@@ -47,7 +47,7 @@ def base_product(name: str, n: int) -> FactorProduct:
     if name == "haar":
         return haar_product(block_side(n, "the haar base"))
     if n & (n - 1):
-        raise ParameterError(f"the dct base is a product of factors for powers of two only; n_features is {n}: take another")
+        raise ParameterError(f"the dct base is a product of factors for powers of two only; n_features is {n}")
     side = math.isqrt(n)
     return dct_product(side)[0] if side * side == n else dct_line_product(n)[0]
 

@@ -6,6 +6,8 @@ sample, `s` the sparsity, `n_samples` N.
 
 from __future__ import annotations
 
+import math
+
 from fdcodec.errors import ParameterError
 
 FACTOR_OPERATIONS = 6
@@ -64,6 +66,11 @@ def g_factors_of_reflectors(n: int, p: int) -> int:
 def reflector_operations(n: int, p: int) -> int:
     """Return the operations of p Householder reflectors on one vector: ``4 n p`` (section VII)."""
     return 4 * n * p
+
+
+def cosine_operations(n: int) -> int:
+    """Return the operations of the DCT of n points, those of G_m with ``m = n log2(n) / 3``: G_128 (section VII)."""
+    return round(2 * n * math.log2(n))
 
 
 def sparse_ksvd_operations(p: int, n: int, base_operations: int) -> int:

@@ -8,12 +8,12 @@ import numpy as np
 
 from fdcodec.errors import LearningWarning, ParameterError
 from fdcodec.learning.choices import base_product, cosine_base, cosine_line, default_rotations
-from fdcodec.learning.complexity import sparse_ksvd_operations
+from fdcodec.learning.complexity import cosine_operations, sparse_ksvd_operations
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator, thread_count
 from fdcodec.learning.gm import principal_directions, starting_directions
 from fdcodec.learning.ksvd import ksvd, staged_ksvd
 from fdcodec.learning.learner import TransformLearner
-from fdcodec.learning.pursuit import Dictionary, PursuitObjective, correlations, operations_of, synthesis
+from fdcodec.learning.pursuit import Dictionary, PursuitObjective, correlations, synthesis
 from fdcodec.learning.rm import rm_dla
 from fdcodec.learning.samples import ArraySamples, Samples
 from fdcodec.transform.blocks import FloatArray
@@ -171,17 +171,19 @@ class SparseKSVD(_MatrixLearner):
     def _learn(self, samples: Samples) -> None:
         Y, n = self._array(samples), samples.n
         p = min(4, n) if self.atom_sparsity is None else checked_integer("atom_sparsity", self.atom_sparsity, 1, n)
-        base = self._base(n)
+        base, base_operations = self._base(n)
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
         threads = thread_count(self.n_jobs)
         rotated = correlations(base, Y)
         atoms, curve = ksvd(rotated, np.eye(n), self._sparsity(n), iterations, atom_sparsity=p, n_threads=threads)
         self.transform_ = np.ascontiguousarray(synthesis(base, atoms).T)
         self.error_, self.error_curve_ = min(curve), np.array(curve)
-        self.n_operations_ = sparse_ksvd_operations(p, n, operations_of(base))
+        self.n_operations_ = sparse_ksvd_operations(p, n, base_operations)
 
-    def _base(self, n: int) -> Dictionary:
+    def _base(self, n: int) -> tuple[Dictionary, int]:
+        """Return the base and its operations."""
         name = checked_choice("base", self.base, ("identity", "haar", "dct", "dct-line"))
         if name in ("identity", "haar"):
-            return base_product(name, n)
-        return cosine_base(n) if name == "dct" else cosine_line(n)
+            product = base_product(name, n)
+            return product, product.n_operations
+        return cosine_base(n) if name == "dct" else cosine_line(n), cosine_operations(n)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from fdcodec.learning.choices import cosine_base, cosine_line
+from fdcodec.learning.complexity import cosine_operations
 from fdcodec.learning.estimator import checked_integer
 from fdcodec.learning.gm import principal_directions
 from fdcodec.learning.learner import TransformLearner
-from fdcodec.learning.pursuit import operations_of
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import SparseObjective
 from fdcodec.transform.blocks import FloatArray
@@ -111,7 +111,7 @@ class DCT(TransformLearner):
         self.transform_ = cosine_base(samples.n) if self.separable else cosine_line(samples.n)
         self.error_ = SparseObjective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[1]
         self.error_curve_ = np.array([self.error_])
-        self.n_operations_ = operations_of(self.transform_)
+        self.n_operations_ = cosine_operations(samples.n)
 
 
 def update_reflectors(Z: FloatArray, vectors: FloatArray) -> None:

@@ -62,11 +62,6 @@ def synthesis(dictionary: Dictionary, codes: FloatArray) -> FloatArray:
     return dictionary.apply(codes) if isinstance(dictionary, FactorProduct) else codes @ dictionary.T
 
 
-def operations_of(dictionary: Dictionary) -> int:
-    """Return the operations of one product with a vector, as the paper counts them (sections III and VI)."""
-    return dictionary.n_operations if isinstance(dictionary, FactorProduct) else 2 * len(dictionary) ** 2
-
-
 def pursuit_codes(
     dictionary: Dictionary, rows: FloatArray, sparsity: int, n_threads: int = 1
 ) -> tuple[FloatArray, float]:
