@@ -1,16 +1,20 @@
 """What the estimators are asked by others: scores for scikit-learn's model selection, batches, the default base."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from tests.unit.test_learning_estimators import GENERAL, ORTHOGONAL
 from tests.unit.test_structured import mixed_samples
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning import DCT, QDLA, GmDLA, SparseKSVD, StructuredDLA
+from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, SparseKSVD, StructuredDLA
 from fdcodec.learning.choices import cosine_base
 from fdcodec.learning.pursuit import correlations, synthesis
+from fdcodec.parallel import each as parallel_each
 from fdcodec.transform.bases import dct_matrix
 
 
@@ -84,3 +88,36 @@ def test_sparse_ksvd_starts_from_the_cosine_transform(n):
     """Without iterations the dictionary of Sparse K-SVD is its base, and the paper's is the default."""
     learner = SparseKSVD(n_iterations=0).fit(mixed_samples(n, 50, seed=4))
     np.testing.assert_allclose(learner.components_, synthesis(cosine_base(n), np.eye(n)), atol=1e-12)
+
+
+def test_threads_share_all_sparse_coding(monkeypatch):
+    """`n_jobs` threads code the samples in `fit`, in each stage of SK-SVD too, and in `transform`."""
+    counts = []
+
+    def each(work, items, n_threads, *most):
+        counts.append(n_threads)
+        return parallel_each(work, items, n_threads, *most)
+
+    monkeypatch.setattr("fdcodec.learning.pursuit.each", each)
+    X = mixed_samples(16, 2500, seed=6)
+    codes = SKSVD(2, 2, n_jobs=2).fit(X).transform(X)
+    assert set(counts) == {2}
+    np.testing.assert_array_equal(codes, SKSVD(2, 2).fit(X).transform(X))
+
+
+def test_use_before_fit_is_what_scikit_learn_catches():
+    """What is asked of a learner before `fit` is a ParameterError, a NotFittedError, and nothing that it has."""
+    for ask in (lambda: QDLA().transform(np.ones((1, 4))), lambda: QDLA().components_, QDLA().get_feature_names_out):
+        with pytest.raises(NotFittedError, match="this QDLA is not fitted; call fit") as caught:
+            ask()
+        assert isinstance(caught.value, ParameterError)
+    assert not hasattr(GmDLA(), "components_")
+
+
+def test_without_scikit_learn_use_before_fit_is_an_attribute_error(monkeypatch):
+    """scikit-learn is not imported for its error: without it `hasattr` works, and the error is a ParameterError."""
+    monkeypatch.delitem(sys.modules, "sklearn.exceptions")
+    assert not hasattr(GmDLA(), "components_")
+    with pytest.raises(ParameterError, match="not fitted"):
+        QDLA().score(np.ones((1, 4)))
+    assert "sklearn.exceptions" not in sys.modules

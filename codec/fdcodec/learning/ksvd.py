@@ -92,14 +92,14 @@ def staged_ksvd(
     shares = [(n_iterations - last) // max(1, n_stages - 1)] * (n_stages - 1) + [last]
     current, curve = atoms[: sizes[0]], []
     for size, share in zip(sizes, shares, strict=True):
-        current = np.concatenate([current, _residual_directions(Y, current, sparsity, size - len(current))])
+        current = np.concatenate([current, _residual_directions(Y, current, sparsity, size - len(current), n_threads)])
         current, errors = ksvd(Y, current, sparsity, share, n_threads=n_threads)
         curve += errors
     return current, min(curve[-shares[-1] - 1 :]), curve
 
 
-def _residual_directions(Y: FloatArray, atoms: FloatArray, sparsity: int, count: int) -> FloatArray:
-    codes, _ = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)))
+def _residual_directions(Y: FloatArray, atoms: FloatArray, sparsity: int, count: int, n_threads: int) -> FloatArray:
+    codes, _ = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)), n_threads)
     residual = Y - codes @ atoms
     _, vectors = np.linalg.eigh(residual.T @ residual)
     return np.ascontiguousarray(vectors.T[::-1][:count])

@@ -105,7 +105,7 @@ class TransformLearner(TableTransformer):
         if self._is_orthogonal():
             codes = largest_kept(self._analyze(rows), sparsity)
         else:
-            codes = pursuit_codes(self.transform_, rows, sparsity)[0]
+            codes = pursuit_codes(self.transform_, rows, sparsity, thread_count(self.n_jobs))[0]
         return self._in_container(codes, X)
 
     def inverse_transform(self, codes: ArrayLike) -> FloatArray:
