@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fdcodec.errors import ParameterError
 from fdcodec.learning.choices import BASES, base_product, checked_levels, make_objective
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import gram_matrix
-from fdcodec.learning.structured import hypercube_pairs, settle_on_grid, train_angles
+from fdcodec.learning.structured import checked_rounds, hypercube_pairs, settle_on_grid, train_angles
 from fdcodec.transform.blocks import ANGLE_LEVELS, IntArray, grid_blocks
 from fdcodec.transform.product import FactorProduct
 
@@ -69,7 +68,7 @@ class StructuredDLA(TransformLearner):
         n = samples.n
         base = base_product(checked_choice("base", self.base, BASES), n)
         objective = make_objective(samples, self.objective, self._sparsity(n), self.step)
-        layout = hypercube_pairs(checked_rounds(self.rounds, n))
+        layout = hypercube_pairs(checked_rounds("rounds", self.rounds, n))
         strength = np.einsum("ij,ij->j", base.to_dense(), gram_matrix(samples) @ base.to_dense())
         pairs = np.sort(np.argsort(-strength, kind="stable")[layout[::-1]], axis=1)
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
@@ -90,18 +89,3 @@ class StructuredDLA(TransformLearner):
         others = checked_integer("n_starts", self.n_starts, 1) - 1
         codes = [np.zeros(len(pairs), np.int64), *(2 * random.integers(0, ANGLE_LEVELS, (others, len(pairs))))]
         return [FactorProduct(n, pairs, grid_blocks(code)) for code in codes]
-
-
-def checked_rounds(rounds: int | Sequence[tuple[int, int]], n: int) -> list[tuple[int, int]]:
-    """Return `rounds` as ``(width, n_rounds)`` entries."""
-    if isinstance(rounds, (int, np.integer)):
-        return [(1 << (n.bit_length() - 1), checked_integer("rounds", rounds, 0))]
-    given = rounds.tolist() if isinstance(rounds, np.ndarray) else rounds
-    entries = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-    if not all(isinstance(entry, Sequence) and len(entry) == 2 for entry in entries):
-        raise ParameterError(f"rounds is {rounds!r}; it must be an integer or pairs (width, n_rounds)")
-    for width, count in entries:
-        checked_integer("rounds", count, 0)
-        if checked_integer("rounds", width, 1, n) & (width - 1):
-            raise ParameterError(f"rounds has a width of {width}; widths must be powers of two in [1, {n}]")
-    return entries
