@@ -109,6 +109,12 @@ class SKSVD(_MatrixLearner):
         Equal steps in which the dictionary grows to n atoms.
     n_jobs
         Threads of the sparse coding; None is 1, -1 all. The result does not depend on it.
+
+    Attributes
+    ----------
+    error_curve_
+        The relative error at the start of each stage and after each of its updates, stage after stage, of as many atoms
+        as the stage has: up to ``n_iterations + n_stages`` values.
     """
 
     def __init__(

@@ -43,13 +43,13 @@ class GmDLA(TransformLearner):
     objective
         "sparsity" is the paper's relative error; "rate" the mean of ``sum log2(1 + c^2 / step^2)``.
     step
-        Quantizer step of the rate, in the unit of the samples; None is their root mean square.
+        Quantizer step in the unit of the samples; None is their root mean square ("rate" only, else ignored).
     tol
         Add no factor that lowers the objective by less than this, a relative error or bits a sample; m is then the
-        most. It has no effect but on the construction of "svd", with which "paper" starts.
+        most ("paper" from "svd" only, else ignored).
     n_starts
         Starts from the singular vectors, the first with the signs of `principal_directions`, the others with random
-        ones; the best result is kept.
+        ones; the best result is kept, and the search has all for starts (ignored with "paper" from another `init`).
     layer_size
         Factors updated together on disjoint pairs, at most n / 2; 1 is the paper's algorithm (Remark 5).
     order
