@@ -22,17 +22,32 @@ RESULTS = ROOT / "tools" / "results" / "paper"
 REPORT = ROOT / "docs" / "results" / "paper.md"
 
 
-def run_missing(images: Images, results: Path, only: str) -> None:
-    """Run the experiments whose names start with `only` and that have no result yet, with a line of progress each."""
+def waiting(names: list[str], results: Path) -> list[str]:
+    """Return the experiments that have no result yet."""
+    return [name for name in names if not (results / f"{name}.json").exists()]
+
+
+def run(names: list[str], images: Images, results: Path) -> None:
+    """Run experiments, with a line of progress each."""
     experiments = all_experiments()
-    waiting = [name for name in experiments if name.startswith(only) and not (results / f"{name}.json").exists()]
-    for number, name in enumerate(waiting, 1):
+    for number, name in enumerate(names, 1):
         start = time.perf_counter()
         result = experiments[name](images)
         partial = results / f"{name}.json.part"
         partial.write_text(json.dumps(result) + "\n")
         partial.replace(results / f"{name}.json")
-        print(f"[{number}/{len(waiting)}] {name}: {time.perf_counter() - start:.1f} s", flush=True)
+        print(f"[{number}/{len(names)}] {name}: {time.perf_counter() - start:.1f} s", flush=True)
+
+
+def refusal(arguments: argparse.Namespace, names: list[str], missing: list[str]) -> str:
+    """Return why nothing can be run, if so."""
+    if not names:
+        families = sorted({name.split("-")[0] for name in all_experiments()})
+        return f"--only is {arguments.only!r}, with which no experiment begins; they begin with {', '.join(families)}"
+    if missing and not arguments.data:
+        return "no images: give --data DIR or set FDCODEC_DATA"
+    absent = Images(Path(arguments.data or "")).missing(missing)
+    return f"{arguments.data} lacks {', '.join(absent)}" if absent else ""
 
 
 def main() -> int:
@@ -44,14 +59,14 @@ def main() -> int:
     arguments = parser.parse_args()
     RESULTS.mkdir(parents=True, exist_ok=True)
     if not arguments.report:
-        if not arguments.data:
-            print("paper: no images: give --data DIR or set FDCODEC_DATA; nothing was run", file=sys.stderr)
+        names = [name for name in all_experiments() if name.startswith(arguments.only)]
+        missing = waiting(names, RESULTS)
+        if why := refusal(arguments, names, missing):
+            print(f"paper: {why}; nothing was run", file=sys.stderr)
             return 2
-        images = Images(Path(arguments.data))
-        if missing := images.missing():
-            print(f"paper: {arguments.data} lacks {', '.join(missing)}; nothing was run", file=sys.stderr)
-            return 2
-        run_missing(images, RESULTS, arguments.only)
+        run(missing, Images(Path(arguments.data or "")), RESULTS)
+        kept = len(names) - len(missing)
+        print(f"paper: {kept} results kept, {len(missing)} run; delete files of {RESULTS} to run theirs again")
     from paper_lab.report import write_report
 
     write_report(RESULTS, REPORT)

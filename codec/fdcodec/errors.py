@@ -75,6 +75,12 @@ class EmbeddingWarning(UserWarning):
     exit_code = 0
 
 
+class LearningWarning(UserWarning):
+    """A learner made less than it was asked for."""
+
+    exit_code = 0
+
+
 class VerificationError(FdcError):
     """What was decoded is not what was encoded."""
 

@@ -52,7 +52,8 @@ GENERAL = [RmDLA(60, 3, 10), SKSVD(3, 6), SparseKSVD(4, 3, 4, base="dct"), Spars
         RmDLA(n_iterations=2),
         SKSVD(n_iterations=2),
         SparseKSVD(n_iterations=2),
-        DCT(separable=False),  # the separable one refuses the sizes that are no square block, as it must
+        DCT(),
+        DCT(separable=False),
     ],
     ids=repr,
 )
@@ -227,10 +228,10 @@ def test_rounds_may_be_an_array():
 
 
 @pytest.mark.parametrize(
-    "estimator", [GmDLA(init="haar"), StructuredDLA(base="dct"), DCT(), SparseKSVD(base="haar")], ids=repr
+    "estimator", [GmDLA(init="haar"), StructuredDLA(base="dct"), GmDLA(init="dct"), SparseKSVD(base="haar")], ids=repr
 )
-def test_square_bases_refuse_other_sizes(estimator):
-    """Haar and DCT bases say that n_features must be that of a square block."""
+def test_bases_refuse_sizes_that_are_no_product_of_factors(estimator):
+    """Haar and DCT bases say that n_features must be that of a square block, or of the DCT a power of two."""
     with pytest.raises(ParameterError, match="n_features is 12"):
         estimator.fit(mixed_samples(12, 20, seed=0))
 

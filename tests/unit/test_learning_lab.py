@@ -43,10 +43,44 @@ def test_only_missing_experiments_run(lab, tmp_path, monkeypatch):
     monkeypatch.setattr(lab, "all_experiments", lambda: {"a": experiment, "b": experiment, "c": broken})
     (tmp_path / "a.json").write_text("{}")
     with pytest.raises(RuntimeError):
-        lab.run_missing("images", tmp_path, "")
+        lab.run(lab.waiting(["a", "b", "c"], tmp_path), "images", tmp_path)
     assert runs == ["images"]
     assert json.loads((tmp_path / "b.json").read_text()) == {"error": 0.5}
     assert not (tmp_path / "c.json").exists()
+
+
+def test_what_is_kept_is_told(lab, tmp_path, monkeypatch, capsys):
+    """Where all results are there nothing runs, images or not, and a line says which files to delete."""
+    monkeypatch.setattr(lab, "RESULTS", tmp_path)
+    monkeypatch.setattr(lab, "REPORT", tmp_path / "paper.md")
+    monkeypatch.setattr("paper_lab.report.write_report", lambda results, report: None)
+    monkeypatch.setattr(lab, "all_experiments", lambda: {"dct-s4": None, "dct-s8": None, "q-s4": None})
+    for name in ("dct-s4", "dct-s8"):
+        (tmp_path / f"{name}.json").write_text("{}")
+    monkeypatch.setattr(sys, "argv", ["paper.py", "--only", "dct", "--data", "nowhere"])
+    assert lab.main() == 0
+    assert capsys.readouterr().out == f"paper: 2 results kept, 0 run; delete files of {tmp_path} to run theirs again\n"
+
+
+def test_experiments_that_there_are_not_are_refused(lab, tmp_path, monkeypatch, capsys):
+    """A name that no experiment begins with is one line and exit code 2."""
+    monkeypatch.setattr(lab, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["paper.py", "--only", "nosuch", "--data", "nowhere"])
+    assert lab.main() == 2
+    assert capsys.readouterr().err.startswith("paper: --only is 'nosuch', with which no experiment begins; ")
+
+
+def test_only_images_that_are_needed_must_be_there(lab, tmp_path):
+    """An experiment needs the images of its name, and the paper's where it names none."""
+    images = importlib.import_module("paper_lab.data").Images(tmp_path)
+    paper = ["sipi/gray/couple_512.png", "sipi/gray/peppers_512_y601.png", "sipi/gray/boat_512.png"]
+    assert images.missing(["dct-s4"]) == paper
+    assert images.missing(["triple-washsat-tank-boat-patch"]) == [
+        "sipi/gray/boat_512.png",
+        "sipi/gray/tank_512.png",
+        "sipi/gray/w_washsat_512.png",
+    ]
+    assert images.missing([]) == []
 
 
 @pytest.mark.parametrize("arguments", [[], ["--data", "nowhere"]])

@@ -1,17 +1,21 @@
 """What the estimators are asked by others: scores for scikit-learn's model selection, batches, the default base."""
 
+import sys
+
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from tests.unit.test_learning_estimators import GENERAL, ORTHOGONAL
 from tests.unit.test_structured import mixed_samples
 
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
-from fdcodec.learning import QDLA, GmDLA, SparseKSVD
+from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, SparseKSVD, StructuredDLA
 from fdcodec.learning.choices import cosine_base
 from fdcodec.learning.pursuit import correlations, synthesis
+from fdcodec.parallel import each as parallel_each
 
 
 @pytest.mark.parametrize("estimator", [*ORTHOGONAL, *GENERAL], ids=repr)
@@ -68,8 +72,52 @@ def test_default_base_is_the_cosine_transform(n):
     np.testing.assert_allclose(correlations(cosine_base(n), np.eye(n)), atoms.T, atol=1e-12)
 
 
+@pytest.mark.parametrize("n", [1, 8, 12, 36, 64])
+def test_every_learner_of_the_cosine_transform_has_the_same(n):
+    """The baseline is the base of Sparse K-SVD for any n, and where it is a product of factors the start of GmDLA."""
+    X, atoms = mixed_samples(n, 50, seed=5), synthesis(cosine_base(n), np.eye(n))
+    np.testing.assert_array_equal(DCT().fit(X).components_, atoms)
+    if n & (n - 1) == 0:
+        np.testing.assert_array_equal(StructuredDLA(0, n_iterations=0, base="dct").fit(X).components_, atoms)
+        m = len(cosine_base(n))
+        np.testing.assert_array_equal(GmDLA(m, n_iterations=0, init="dct").fit(X).components_, atoms)
+
+
 @pytest.mark.parametrize("n", [12, 16, 36])
 def test_sparse_ksvd_starts_from_the_cosine_transform(n):
     """Without iterations the dictionary of Sparse K-SVD is its base, and the paper's is the default."""
     learner = SparseKSVD(n_iterations=0).fit(mixed_samples(n, 50, seed=4))
     np.testing.assert_allclose(learner.components_, synthesis(cosine_base(n), np.eye(n)), atol=1e-12)
+
+
+def test_threads_share_all_sparse_coding(monkeypatch):
+    """`n_jobs` threads code the samples in `fit`, in each stage of SK-SVD too, and in `transform`."""
+    counts = []
+
+    def each(work, items, n_threads, *most):
+        counts.append(n_threads)
+        return parallel_each(work, items, n_threads, *most)
+
+    monkeypatch.setattr("fdcodec.learning.pursuit.each", each)
+    X = mixed_samples(16, 2500, seed=6)
+    codes = SKSVD(2, 2, n_jobs=2).fit(X).transform(X)
+    assert set(counts) == {2}
+    np.testing.assert_array_equal(codes, SKSVD(2, 2).fit(X).transform(X))
+
+
+def test_use_before_fit_is_what_scikit_learn_catches():
+    """What is asked of a learner before `fit` is a ParameterError, a NotFittedError, and nothing that it has."""
+    for ask in (lambda: QDLA().transform(np.ones((1, 4))), lambda: QDLA().components_, QDLA().get_feature_names_out):
+        with pytest.raises(NotFittedError, match="this QDLA is not fitted; call fit") as caught:
+            ask()
+        assert isinstance(caught.value, ParameterError)
+    assert not hasattr(GmDLA(), "components_")
+
+
+def test_without_scikit_learn_use_before_fit_is_an_attribute_error(monkeypatch):
+    """scikit-learn is not imported for its error: without it `hasattr` works, and the error is a ParameterError."""
+    monkeypatch.delitem(sys.modules, "sklearn.exceptions")
+    assert not hasattr(GmDLA(), "components_")
+    with pytest.raises(ParameterError, match="not fitted"):
+        QDLA().score(np.ones((1, 4)))
+    assert "sklearn.exceptions" not in sys.modules

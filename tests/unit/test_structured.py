@@ -127,7 +127,13 @@ def test_threads_do_not_change_the_angles():
     ("changes", "word"),
     [
         ({"step": 0.0}, "step"),
+        ({"step": "a"}, "step is 'a'"),
         ({"n_iterations": -1}, "n_iterations"),
+        ({"n_iterations": 2.5}, r"n_iterations is 2\.5"),
+        ({"n_threads": 0}, "n_threads is 0"),
+        ({"n_rounds": 1.5}, r"n_rounds is 1\.5"),
+        ({"n_rounds": [(8, 1.5)]}, r"n_rounds is 1\.5"),
+        ({"n_rounds": [8, 1]}, r"n_rounds is \[8, 1\]"),
         ({"angle_levels": 2}, "angle_levels"),
         ({"n_starts": 0}, "n_starts"),
         ({"n_rounds": [(12, 1)]}, "n_rounds"),
@@ -140,3 +146,12 @@ def test_bad_arguments_are_named(changes, word):
     arguments = {"coefficients": np.ones((4, 8)), "n_rounds": 1, "step": 1.0, "n_iterations": 1, **changes}
     with pytest.raises(ParameterError, match=word):
         learn_rotations(**arguments)
+
+
+def test_arguments_may_be_numbers_of_numpy():
+    """Integers of numpy count as those of Python."""
+    samples = mixed_samples(16, 50, seed=3)
+    expected = learn_rotations(samples, 1, 1.0, 5)
+    for n_rounds in (np.int64(1), [(np.int64(16), np.int64(1))]):
+        given = learn_rotations(samples, n_rounds, np.float64(1), np.int64(5))
+        np.testing.assert_array_equal(given[1], expected[1])

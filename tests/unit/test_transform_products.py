@@ -183,3 +183,11 @@ def test_wrong_factors_are_refused(pairs, blocks, scale):
     """Pairs out of order or range, too few blocks, a scale of the wrong shape."""
     with pytest.raises(ParameterError):
         FactorProduct(3, np.array(pairs), blocks, scale)
+
+
+def test_numpy_takes_a_product_for_its_matrix():
+    """`np.asarray` gives D, of the type that is asked for."""
+    product, _ = dct_product(4)
+    np.testing.assert_array_equal(np.asarray(product), product.to_dense())
+    assert np.asarray(product, dtype=np.float32).dtype == np.float32
+    np.testing.assert_array_equal(np.eye(16) @ product, product.to_dense())

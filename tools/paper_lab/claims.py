@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
-from fdcodec.learning.complexity import g_factors_of_r_product, g_factors_of_reflectors, sparse_ksvd_operations
+from fdcodec.learning.complexity import g_factors_of_r_product, g_factors_of_reflectors
 from fdcodec.transform.blocks import FACTOR_OPERATIONS
 from paper_lab.results import Results
 from paper_lab.tables import cell
@@ -172,8 +172,8 @@ def pareto(results: Results) -> str:
     """Figure 7, with the paper's cost of the DCT: that of G_128."""
     R, lines, wins = results.by_size("r-s4-m"), [], {"dct": [], "dct-line": []}
     for base, name in (("dct", "8x8 DCT"), ("dct-line", "64-point DCT")):
-        for p, error in results.by_size(f"sparse-ksvd-{base}-s4-p").items():
-            operations = sparse_ksvd_operations(p, 64, FACTOR_OPERATIONS * 128)
+        prefix = f"sparse-ksvd-{base}-s4-p"
+        for p, (operations, error) in zip(results.by_size(prefix), results.by_operations(prefix).items(), strict=True):
             ours = min((e for m, e in R.items() if FACTOR_OPERATIONS * m <= operations), default=1.0)
             wins[base] += [p] if ours < error else []
             lines.append(f"{name}, p = {p}: {cell(error)} against {cell(ours)}")

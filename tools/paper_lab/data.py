@@ -46,9 +46,11 @@ class Images:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
-    def missing(self) -> list[str]:
-        """Return the files that are not there."""
-        return [path for path in FILES.values() if not (self.directory / path).is_file()]
+    def missing(self, experiments: list[str]) -> list[str]:
+        """Return the files that are not there of those that experiments need: the images they name, or the paper's."""
+        words = [set(experiment.split("-")) & {*FILES} or {*PAPER} for experiment in experiments]
+        paths = [path for name, path in FILES.items() if any(name in word for word in words)]
+        return [path for path in paths if not (self.directory / path).is_file()]
 
     def luma(self, name: str) -> FloatArray:
         """Return an image as BT.601 luma, shape (height, width), 0..255."""

@@ -36,13 +36,12 @@ def fitted(learner: TransformLearner, Y: FloatArray) -> Result:
     start = time.perf_counter()
     learner.fit(Y)
     seconds = time.perf_counter() - start
-    curve = learner.error_curve_.tolist()
     return {
         "learner": repr(learner),
-        "error": float(getattr(learner, "error_", min(curve))),
+        "error": learner.error_,
         "operations": learner.n_operations_,
         "seconds": seconds,
-        "curve": curve,
+        "curve": learner.error_curve_.tolist(),
     }
 
 
@@ -112,9 +111,9 @@ def greedy_and_structured(m: int, images: Images) -> Result:
         coefficients
     )
     return {
-        "dct": float(StructuredDLA(0, 4, 0, step=STEP).fit(coefficients).error_),
-        "greedy": float(greedy.error_),
-        "structured": float(joint.error_),
+        "dct": StructuredDLA(0, 4, 0, step=STEP).fit(coefficients).error_,
+        "greedy": greedy.error_,
+        "structured": joint.error_,
         "greedy_layers": layer_count(greedy),
         "structured_layers": layer_count(joint),
     }

@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from fdcodec.errors import ParameterError
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
-from fdcodec.learning.estimator import MOST, block_side, checked_choice, checked_real
+from fdcodec.learning.estimator import MOST, block_side, checked_choice, checked_integer, checked_real
 from fdcodec.learning.pursuit import Dictionary
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import Objective, RateObjective, SparseObjective, gram_matrix
@@ -24,6 +25,11 @@ def default_rotations(n: int) -> int:
     return round(n * math.log2(n) / 3) if n > 1 else 0
 
 
+def checked_levels(angle_levels: object) -> int | None:
+    """Return the number of angles of the grid; None for no grid."""
+    return None if angle_levels is None else checked_integer("angle_levels", angle_levels, 4)
+
+
 def make_objective(samples: Samples, name: str, sparsity: int, step: float | None) -> Objective:
     """Return the objective called "sparsity" or "rate"."""
     if checked_choice("objective", name, ("sparsity", "rate")) == "sparsity":
@@ -36,11 +42,15 @@ def make_objective(samples: Samples, name: str, sparsity: int, step: float | Non
 
 
 def base_product(name: str, n: int) -> FactorProduct:
-    """Return the base called "identity", "haar" or "dct" for vectors of size n."""
+    """Return the base called "identity", "haar" or "dct" for vectors of size n; ParameterError if it is no product."""
     if name == "identity":
         return FactorProduct(n, np.zeros((0, 2), np.int64), np.zeros((0, 2, 2)))
-    side = block_side(n, f"the {name} base")
-    return haar_product(side) if name == "haar" else dct_product(side)[0]
+    if name == "haar":
+        return haar_product(block_side(n, "the haar base"))
+    if n & (n - 1):
+        raise ParameterError(f"the dct base is a product of factors for powers of two only; n_features is {n}")
+    side = math.isqrt(n)
+    return dct_product(side)[0] if side * side == n else dct_line_product(n)[0]
 
 
 def cosine_line(n: int) -> Dictionary:
@@ -51,13 +61,13 @@ def cosine_line(n: int) -> Dictionary:
 def cosine_base(n: int) -> Dictionary:
     """Return the 2-D DCT of square blocks, row by row, if n is a square number, and the DCT of n points otherwise.
 
-    It is a product of G-transforms where the side (or n) is a power of two, else a matrix, atoms in columns.
+    It is a product of G-transforms where n is a power of two, else a matrix, atoms in columns.
     """
+    if n & (n - 1) == 0:
+        return base_product("dct", n)
     side = math.isqrt(n)
     if side * side != n:
         return cosine_line(n)
-    if side & (side - 1) == 0:
-        return dct_product(side)[0]
     return np.ascontiguousarray(np.kron(dct_matrix(side), dct_matrix(side)).T, dtype=np.float64)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import sys
 from typing import Any, Self
 
 import numpy as np
@@ -61,6 +62,16 @@ class Estimator:
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "n_features_in_")
+
+
+def not_fitted(message: str) -> ParameterError:
+    """Return the ParameterError of use before `fit`: an AttributeError, as `hasattr` wants, and NotFittedError.
+
+    That of scikit-learn only where its module is loaded, as it is by whoever catches it.
+    """
+    base = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", AttributeError)
+    error: ParameterError = type("NotFittedError", (ParameterError, base), {})(message)
+    return error
 
 
 def validated_samples(X: ArrayLike) -> FloatArray:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
-from fdcodec.errors import ParameterError
+from fdcodec.errors import LearningWarning, ParameterError
 from fdcodec.learning.choices import base_product, cosine_base, cosine_line, default_rotations
-from fdcodec.learning.complexity import sparse_ksvd_operations
+from fdcodec.learning.complexity import cosine_operations, sparse_ksvd_operations
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator, thread_count
 from fdcodec.learning.gm import principal_directions, starting_directions
 from fdcodec.learning.ksvd import ksvd, staged_ksvd
 from fdcodec.learning.learner import TransformLearner
-from fdcodec.learning.pursuit import Dictionary, PursuitObjective, correlations, operations_of, synthesis
+from fdcodec.learning.pursuit import Dictionary, PursuitObjective, correlations, synthesis
 from fdcodec.learning.rm import rm_dla
 from fdcodec.learning.samples import ArraySamples, Samples
 from fdcodec.transform.blocks import FloatArray
@@ -23,7 +25,8 @@ class RmDLA(TransformLearner):
     Parameters
     ----------
     n_factors
-        m; None is ``n log2(n) / 3``, 128 for 64 features.
+        m; None is ``n log2(n) / 3``, 128 for 64 features. Fewer are built, with a `LearningWarning`, where the samples
+        use too few atoms, such as those of one direction.
     sparsity
         s, atoms a sample; None is n / 16, 4 for 64 features.
     n_iterations
@@ -41,8 +44,6 @@ class RmDLA(TransformLearner):
     error_curve_
         The relative error for the singular vectors and after each of the 2 K iterations; it may rise, and
         `transform_` is the best met.
-    error_
-        The relative error of `transform_`.
     """
 
     def __init__(
@@ -70,9 +71,17 @@ class RmDLA(TransformLearner):
         starts = checked_integer("n_starts", self.n_starts, 1)
         directions = starting_directions(samples, starts, random_generator(self.random_state))
         runs = [rm_dla(objective, U, m, iterations, iterations) for U in directions]
-        self.transform_, curve = min(runs, key=lambda run: min(run[1][1:], default=run[1][0]))
-        self.error_curve_, self.error_ = np.array(curve), min(curve[1:], default=curve[0])
+        self.transform_, self.error_, curve = min(runs, key=lambda run: run[1])
+        self.error_curve_ = np.array(curve)
         self.n_operations_ = self.transform_.n_operations
+        if (built := len(self.transform_)) < m:
+            warnings.warn(
+                LearningWarning(
+                    f"built {built} of the {m} factors asked for: an R-transform needs two atoms that the samples use "
+                    "in different ways; give samples that differ more, or learn from these with GmDLA"
+                ),
+                stacklevel=4,
+            )
 
 
 class _MatrixLearner(TransformLearner):
@@ -100,6 +109,12 @@ class SKSVD(_MatrixLearner):
         Equal steps in which the dictionary grows to n atoms.
     n_jobs
         Threads of the sparse coding; None is 1, -1 all. The result does not depend on it.
+
+    Attributes
+    ----------
+    error_curve_
+        The relative error at the start of each stage and after each of its updates, stage after stage, of as many atoms
+        as the stage has: up to ``n_iterations + n_stages`` values.
     """
 
     def __init__(
@@ -120,8 +135,8 @@ class SKSVD(_MatrixLearner):
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
         stages = min(checked_integer("n_stages", self.n_stages, 1), n)
         start = np.ascontiguousarray(principal_directions(samples).T)
-        atoms, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages, thread_count(self.n_jobs))
-        self.transform_, self.error_curve_ = np.ascontiguousarray(atoms.T), np.array(curve)
+        atoms, error, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages, thread_count(self.n_jobs))
+        self.transform_, self.error_, self.error_curve_ = np.ascontiguousarray(atoms.T), error, np.array(curve)
         self.n_operations_ = 2 * n * n
 
 
@@ -162,16 +177,19 @@ class SparseKSVD(_MatrixLearner):
     def _learn(self, samples: Samples) -> None:
         Y, n = self._array(samples), samples.n
         p = min(4, n) if self.atom_sparsity is None else checked_integer("atom_sparsity", self.atom_sparsity, 1, n)
-        base = self._base(n)
+        base, base_operations = self._base(n)
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
         threads = thread_count(self.n_jobs)
         rotated = correlations(base, Y)
         atoms, curve = ksvd(rotated, np.eye(n), self._sparsity(n), iterations, atom_sparsity=p, n_threads=threads)
-        self.transform_, self.error_curve_ = np.ascontiguousarray(synthesis(base, atoms).T), np.array(curve)
-        self.n_operations_ = sparse_ksvd_operations(p, n, operations_of(base))
+        self.transform_ = np.ascontiguousarray(synthesis(base, atoms).T)
+        self.error_, self.error_curve_ = min(curve), np.array(curve)
+        self.n_operations_ = sparse_ksvd_operations(p, n, base_operations)
 
-    def _base(self, n: int) -> Dictionary:
+    def _base(self, n: int) -> tuple[Dictionary, int]:
+        """Return the base and its operations."""
         name = checked_choice("base", self.base, ("identity", "haar", "dct", "dct-line"))
         if name in ("identity", "haar"):
-            return base_product(name, n)
-        return cosine_base(n) if name == "dct" else cosine_line(n)
+            product = base_product(name, n)
+            return product, product.n_operations
+        return cosine_base(n) if name == "dct" else cosine_line(n), cosine_operations(n)

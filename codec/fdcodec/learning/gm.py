@@ -29,7 +29,7 @@ class Schedule:
     random_order
         Sweep over the layers in a random order instead of the order of their indices (Remark 5).
     tol
-        Stop adding factors when the best one lowers the relative error by less than this.
+        Stop adding factors when the best one lowers the objective by less than this, to first order.
     """
 
     n_iterations: int
@@ -73,7 +73,7 @@ def construct(objective: Objective, U: FloatArray, m: int, schedule: Schedule) -
     offsets, gains = layer_offsets(m, schedule.layer_size), np.zeros(m)
     energy = objective.energy if isinstance(objective, SparseObjective) else np.inf
     start = 2.0 - value - 2.0 * np.trace(Z) / energy
-    threshold = 0.5 * schedule.tol * energy if schedule.tol else 0.0
+    threshold = schedule.tol / objective.slope if schedule.tol else 0.0
     n_layers = build(Z, pairs, blocks, offsets, threshold, gains) if m and n > 1 else 0
     curve = [] if np.isinf(energy) else [start, *(start - 2.0 * np.cumsum(gains[:n_layers]) / energy).tolist()]
     built = offsets[n_layers]

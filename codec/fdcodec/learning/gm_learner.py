@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdcodec.learning.choices import BASES, GRID_SWEEPS, base_product, default_rotations, make_objective, warm_starts
+from fdcodec.learning.choices import (
+    BASES,
+    GRID_SWEEPS,
+    base_product,
+    checked_levels,
+    default_rotations,
+    make_objective,
+    warm_starts,
+)
 from fdcodec.learning.estimator import checked_choice, checked_integer, checked_real, random_generator
 from fdcodec.learning.gm import Schedule, construct, finish_on_grid, starting_directions, sweep_repeatedly
 from fdcodec.learning.learner import TransformLearner
@@ -30,16 +38,18 @@ class GmDLA(TransformLearner):
         brings each to m factors, then ruins and recreates the best.
     init
         Where "paper" starts: "svd" is its own construction; "identity", "haar" and "dct" start from that base brought
-        to m factors. The search starts from all of them.
+        to m factors, "haar" of square blocks of a power-of-two side and "dct", that of `DCT`, for powers of two. The
+        search starts from all of them that square blocks have.
     objective
         "sparsity" is the paper's relative error; "rate" the mean of ``sum log2(1 + c^2 / step^2)``.
     step
-        Quantizer step of the rate, in the unit of the samples; None is their root mean square.
+        Quantizer step in the unit of the samples; None is their root mean square ("rate" only, else ignored).
     tol
-        Add no factor that lowers the relative error by less than this; m is then the most ("svd" only).
+        Add no factor that lowers the objective by less than this, a relative error or bits a sample; m is then the
+        most ("paper" from "svd" only, else ignored).
     n_starts
         Starts from the singular vectors, the first with the signs of `principal_directions`, the others with random
-        ones; the best result is kept.
+        ones; the best result is kept, and the search has all for starts (ignored with "paper" from another `init`).
     layer_size
         Factors updated together on disjoint pairs, at most n / 2; 1 is the paper's algorithm (Remark 5).
     order
@@ -59,8 +69,6 @@ class GmDLA(TransformLearner):
         The objective after initialization and after each sweep (or round), never rising.
     construction_curve_
         The relative error after each factor of the construction, at the X of the singular vectors (figure 1).
-    error_
-        The objective of `transform_` itself, after the grid if there is one.
     """
 
     def __init__(
@@ -100,11 +108,11 @@ class GmDLA(TransformLearner):
         n = samples.n
         m = default_rotations(n) if self.n_rotations is None else checked_integer("n_rotations", self.n_rotations, 0)
         objective = make_objective(samples, self.objective, self._sparsity(n), self.step)
-        product, curve = self._optimize(objective, m if n > 1 else 0, self._schedule(n))
-        self.error_curve_ = np.array(curve)
+        schedule, levels = self._schedule(n), checked_levels(self.angle_levels)
+        product, curve, construction = self._optimize(objective, m if n > 1 else 0, schedule)
+        self.error_curve_, self.construction_curve_ = np.array(curve), np.array(construction)
         self.error_ = curve[-1]
-        if self.angle_levels is not None:
-            levels = checked_integer("angle_levels", self.angle_levels, 4)
+        if levels is not None:
             product, grid_curve = finish_on_grid(objective, product, levels, GRID_SWEEPS)
             self.error_ = grid_curve[-1]
         self.transform_ = product
@@ -117,19 +125,20 @@ class GmDLA(TransformLearner):
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
         return Schedule(iterations, layer_size, self.order == "random", tol)
 
-    def _optimize(self, objective: Objective, m: int, schedule: Schedule) -> tuple[FactorProduct, list[float]]:
-        random = random_generator(self.random_state)
-        self.construction_curve_ = np.zeros(0)
-        n_starts = checked_integer("n_starts", self.n_starts, 1)
-        if checked_choice("init", self.init, ("svd", *BASES)) != "svd" and self.method == "paper":
+    def _optimize(
+        self, objective: Objective, m: int, schedule: Schedule
+    ) -> tuple[FactorProduct, list[float], list[float]]:
+        """Return the product, the curve of the objective and that of the construction."""
+        random, n_starts = random_generator(self.random_state), checked_integer("n_starts", self.n_starts, 1)
+        method = checked_choice("method", self.method, ("paper", "search"))
+        if checked_choice("init", self.init, ("svd", *BASES)) != "svd" and method == "paper":
             product = resized(objective, base_product(self.init, objective.samples.n), m)
-            return sweep_repeatedly(objective, product, schedule, random)
+            return *sweep_repeatedly(objective, product, schedule, random), []
         directions = starting_directions(objective.samples, n_starts, random)
         built = [construct(objective, U, m, schedule) for U in directions]
-        if checked_choice("method", self.method, ("paper", "search")) == "search":
+        if method == "search":
             starts = [*(product for product, _ in built), *warm_starts(objective.samples.n)]
-            return search(objective, starts, m, schedule.n_iterations, random)
+            return *search(objective, starts, m, schedule.n_iterations, random), []
         runs = [sweep_repeatedly(objective, product, schedule, random) for product, _ in built]
         best = min(range(n_starts), key=lambda k: runs[k][1][-1])
-        self.construction_curve_ = np.array(built[best][1])
-        return runs[best]
+        return *runs[best], built[best][1]

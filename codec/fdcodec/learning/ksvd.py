@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fdcodec.learning.pursuit import pursuit_codes
+from fdcodec.learning.statistics import share_left
 from fdcodec.transform.blocks import FloatArray
 
 
@@ -49,7 +50,7 @@ def ksvd(
     best = atoms.copy()
     for iteration in range(n_iterations + 1):
         codes, explained = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)), n_threads)
-        curve.append(1.0 - explained / energy)
+        curve.append(share_left(explained, energy))
         if curve[-1] <= min(curve):
             best = atoms.copy()
         if iteration < n_iterations:
@@ -59,7 +60,7 @@ def ksvd(
 
 def staged_ksvd(
     Y: FloatArray, atoms: FloatArray, sparsity: int, n_iterations: int, n_stages: int, n_threads: int = 1
-) -> tuple[FloatArray, list[float]]:
+) -> tuple[FloatArray, float, list[float]]:
     """Grow the dictionary to ``len(atoms)`` atoms in equal stages, running K-SVD in each (SK-SVD, to a given size).
 
     A new stage adds the strongest principal directions of the residual; the last stage takes half of the iterations.
@@ -76,20 +77,29 @@ def staged_ksvd(
         Number of stages; 1 is K-SVD.
     n_threads
         As in `ksvd`.
+
+    Returns
+    -------
+    atoms
+        The best dictionary of the last stage.
+    error
+        Its relative error.
+    curve
+        The curves of `ksvd` in the stages, one after another.
     """
     sizes = np.linspace(0, len(atoms), n_stages + 1).astype(int)[1:]
     last = n_iterations if n_stages == 1 else n_iterations - n_iterations // 2
     shares = [(n_iterations - last) // max(1, n_stages - 1)] * (n_stages - 1) + [last]
     current, curve = atoms[: sizes[0]], []
     for size, share in zip(sizes, shares, strict=True):
-        current = np.concatenate([current, _residual_directions(Y, current, sparsity, size - len(current))])
+        current = np.concatenate([current, _residual_directions(Y, current, sparsity, size - len(current), n_threads)])
         current, errors = ksvd(Y, current, sparsity, share, n_threads=n_threads)
         curve += errors
-    return current, curve
+    return current, min(curve[-shares[-1] - 1 :]), curve
 
 
-def _residual_directions(Y: FloatArray, atoms: FloatArray, sparsity: int, count: int) -> FloatArray:
-    codes, _ = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)))
+def _residual_directions(Y: FloatArray, atoms: FloatArray, sparsity: int, count: int, n_threads: int) -> FloatArray:
+    codes, _ = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)), n_threads)
     residual = Y - codes @ atoms
     _, vectors = np.linalg.eigh(residual.T @ residual)
     return np.ascontiguousarray(vectors.T[::-1][:count])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdcodec.learning.choices import base_product, cosine_line
-from fdcodec.learning.complexity import reflector_operations
+from fdcodec.learning.choices import cosine_base, cosine_line
+from fdcodec.learning.complexity import cosine_operations, reflector_operations
 from fdcodec.learning.estimator import checked_integer
 from fdcodec.learning.gm import principal_directions
 from fdcodec.learning.learner import TransformLearner
-from fdcodec.learning.pursuit import operations_of
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import SparseObjective
 from fdcodec.transform.blocks import FloatArray
@@ -40,8 +39,8 @@ class QDLA(TransformLearner):
             Q = np.ascontiguousarray(U @ Vt)
             Z, error = objective.evaluate(Q)
             curve.append(error)
-        self.transform_, self.error_curve_ = Q, np.array(curve)
-        self.n_operations_ = operations_of(Q)
+        self.transform_, self.error_, self.error_curve_ = Q, error, np.array(curve)
+        self.n_operations_ = 2 * samples.n**2
 
 
 class HouseholderDLA(TransformLearner):
@@ -87,7 +86,7 @@ class HouseholderDLA(TransformLearner):
             Z, error = objective.evaluate(reflector_product(vectors))
             curve.append(error)
         self.reflectors_, self.transform_ = vectors, reflector_product(vectors)
-        self.error_curve_ = np.array(curve)
+        self.error_, self.error_curve_ = error, np.array(curve)
         self.n_operations_ = reflector_operations(samples.n, p)
 
 
@@ -97,7 +96,8 @@ class DCT(TransformLearner):
     Parameters
     ----------
     separable
-        True: the 2-D transform of square blocks; False: the transform of the whole vector as one line, of any length.
+        True: the 2-D transform of square blocks, or where n is no square number that of the line; False: the transform
+        of the whole vector as one line.
     sparsity, n_jobs
         As in `GmDLA`.
     """
@@ -108,10 +108,10 @@ class DCT(TransformLearner):
         self.n_jobs = n_jobs
 
     def _learn(self, samples: Samples) -> None:
-        self.transform_ = base_product("dct", samples.n) if self.separable else cosine_line(samples.n)
-        error = SparseObjective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[1]
-        self.error_curve_ = np.array([error])
-        self.n_operations_ = operations_of(self.transform_)
+        self.transform_ = cosine_base(samples.n) if self.separable else cosine_line(samples.n)
+        self.error_ = SparseObjective(samples, self._sparsity(samples.n)).evaluate(self.transform_)[1]
+        self.error_curve_ = np.array([self.error_])
+        self.n_operations_ = cosine_operations(samples.n)
 
 
 def update_reflectors(Z: FloatArray, vectors: FloatArray) -> None:

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from fdcodec.learning.samples import Samples, chunks_of
-from fdcodec.learning.statistics import gram_matrix, times_matrix
+from fdcodec.learning.statistics import gram_matrix, share_left, times_matrix
 from fdcodec.parallel import each
 from fdcodec.transform.blocks import FloatArray
 from fdcodec.transform.product import FactorProduct
@@ -40,7 +40,7 @@ class PursuitObjective:
     def evaluate(self, dictionary: Dictionary) -> tuple[FloatArray, FloatArray, float]:
         """Return ``Z = Y X^T``, ``W = X X^T`` and the relative error; the atoms must have unit norm or be zero."""
         sums, explained = self.samples.reduce(partial(_pursue, dictionary, atom_gram(dictionary), self.sparsity))
-        return np.ascontiguousarray(sums[0].T), sums[1], 1.0 - explained / self.energy
+        return np.ascontiguousarray(sums[0].T), sums[1], share_left(explained, self.energy)
 
 
 def atom_gram(dictionary: Dictionary) -> FloatArray:
@@ -60,11 +60,6 @@ def correlations(dictionary: Dictionary, rows: FloatArray) -> FloatArray:
 def synthesis(dictionary: Dictionary, codes: FloatArray) -> FloatArray:
     """Return ``D x`` for each row x."""
     return dictionary.apply(codes) if isinstance(dictionary, FactorProduct) else codes @ dictionary.T
-
-
-def operations_of(dictionary: Dictionary) -> int:
-    """Return the operations of one product with a vector, as the paper counts them (sections III and VI)."""
-    return dictionary.n_operations if isinstance(dictionary, FactorProduct) else 2 * len(dictionary) ** 2
 
 
 def pursuit_codes(

@@ -11,7 +11,7 @@ from fdcodec.transform.product import FactorProduct
 
 def rm_dla(
     objective: PursuitObjective, U: FloatArray, m: int, n_first: int, n_second: int
-) -> tuple[FactorProduct, list[float]]:
+) -> tuple[FactorProduct, float, list[float]]:
     """Learn ``D = R_m .. R_1 Delta``: build it anew each first iteration, update its blocks each second one.
 
     Neither the normalization nor OMP is an exact step, so errors may rise; the best pair (D, X) of the first
@@ -32,6 +32,8 @@ def rm_dla(
     -------
     product
         The best D, its atoms of unit norm.
+    error
+        Its relative error.
     curve
         The relative error for the singular vectors, then after each iteration of the first and of the second set.
     """
@@ -45,7 +47,8 @@ def rm_dla(
         if best is None or error < best[0]:
             best = error, product, Z.copy(), W.copy()
     if best is None:
-        return _construct(Z, W, m), curve
+        product = _construct(Z, W, m)
+        return product, objective.evaluate(product)[2], curve
     lowest, best_product, Z, W = best
     product = best_product
     for _ in range(n_second):
@@ -54,7 +57,7 @@ def rm_dla(
         curve.append(error)
         if error < lowest:
             lowest, best_product = error, product
-    return best_product, curve
+    return best_product, lowest, curve
 
 
 def normalized(product: FactorProduct) -> FactorProduct:
@@ -68,7 +71,7 @@ def _construct(Z: FloatArray, W: FloatArray, m: int) -> FactorProduct:
     from fdcodec.kernels.learning.general import construct_general
 
     pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
-    built = construct_general(Z.copy(), W.copy(), pairs, blocks) if m and len(Z) > 1 else 0
+    built = construct_general(*_near_one(Z, W), pairs, blocks) if m and len(Z) > 1 else 0
     return normalized(FactorProduct(len(Z), pairs[:built], blocks[:built]))
 
 
@@ -78,5 +81,11 @@ def _update(Z: FloatArray, W: FloatArray, product: FactorProduct) -> FactorProdu
 
     scale = np.ones(product.n) if product.scale is None else product.scale
     blocks = product.blocks.copy()
-    update_general(Z * scale, W * scale[:, None] * scale, product.pairs, blocks)
+    update_general(*_near_one(Z * scale, W * scale[:, None] * scale), product.pairs, blocks)
     return normalized(FactorProduct(product.n, product.pairs, blocks))
+
+
+def _near_one(Z: FloatArray, W: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return Z and W divided by the power of two above W: no factor changes, and gains are sixth powers of samples."""
+    exponent = -np.frexp(np.abs(W).max())[1]
+    return np.ldexp(Z, exponent), np.ldexp(W, exponent)

@@ -44,7 +44,7 @@ class SparseObjective:
     def evaluate(self, transform: FactorProduct | FloatArray) -> tuple[FloatArray, float]:
         """Return Z and the relative error for an orthogonal product or an orthogonal matrix."""
         sums, kept = self.samples.reduce(partial(_sparse, analysis_of(transform), self.sparsity))
-        return np.ascontiguousarray(sums.T), 1.0 - kept / self.energy
+        return np.ascontiguousarray(sums.T), share_left(kept, self.energy)
 
 
 @dataclass(frozen=True)
@@ -87,6 +87,11 @@ def analysis_of(transform: FactorProduct | FloatArray) -> Analysis:
         blocks = np.ascontiguousarray(transform.blocks[::-1].transpose(0, 2, 1))
         return None, np.ascontiguousarray(transform.pairs[::-1]), blocks
     return np.ascontiguousarray(transform), np.zeros((0, 2), np.int64), np.zeros((0, 2, 2))
+
+
+def share_left(explained: float, energy: float) -> float:
+    """Return the relative error of what explains so much of the energy; not below 0, which the difference may fall."""
+    return max(1.0 - explained / energy, 0.0)
 
 
 def gram_matrix(samples: Samples) -> FloatArray:

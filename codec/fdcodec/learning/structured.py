@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import ParameterError
-from fdcodec.learning.estimator import check_values
+from fdcodec.learning.estimator import MOST, check_values, checked_integer, checked_real
 from fdcodec.learning.quasi_newton import minimize
 from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.statistics import Objective, RateObjective
@@ -69,7 +69,7 @@ def learn_rotations(
     coefficients
         Shape ``(n_samples, n)``, in the base (for example DCT) domain, the layout's coefficients first.
     n_rounds
-        Rounds over all n coefficients (n then a power of two), or ``(width, n_rounds)`` entries for `hypercube_pairs`.
+        Rounds over the largest power of two of coefficients, or ``(width, n_rounds)`` entries for `hypercube_pairs`.
     step
         Quantizer step in the unit of the coefficients, > 0.
     n_iterations
@@ -97,20 +97,19 @@ def learn_rotations(
         If an argument is outside what is allowed.
     """
     samples = _checked_samples(coefficients)
-    pairs = hypercube_pairs(_checked_rounds(n_rounds, samples.shape[1]))
-    if not step > 0:
-        raise ParameterError(f"step is {step}; it must be above 0")
+    pairs = hypercube_pairs(checked_rounds("n_rounds", n_rounds, samples.shape[1]))
+    step = checked_real("step", step, 1 / MOST)
     for name, value, low in (
         ("n_iterations", n_iterations, 0),
         ("angle_levels", angle_levels, 4),
         ("n_starts", n_starts, 1),
+        ("n_threads", n_threads, 1),
     ):
-        if value < low:
-            raise ParameterError(f"{name} is {value}; it must be an integer >= {low}")
+        checked_integer(name, value, low)
     start = np.zeros(len(pairs), np.int64) if init is None else np.asarray(init, dtype=np.int64)
     if start.shape != (len(pairs),):
         raise ParameterError(f"init has shape {start.shape}; this layout needs ({len(pairs)},)")
-    objective = RateObjective(ArraySamples(samples, n_threads), float(step))
+    objective = RateObjective(ArraySamples(samples, n_threads), step)
     starts = [start] + [np.random.default_rng(k).integers(0, angle_levels, len(pairs)) for k in range(1, n_starts)]
     products = [_product(samples.shape[1], pairs, angles, angle_levels) for angles in starts]
     runs = [train_angles(objective, product, n_iterations) for product in products]
@@ -233,9 +232,16 @@ def _checked_samples(coefficients: ArrayLike) -> FloatArray:
     return samples
 
 
-def _checked_rounds(n_rounds: int | Sequence[tuple[int, int]], n: int) -> list[tuple[int, int]]:
-    rounds = [(n, n_rounds)] if isinstance(n_rounds, int) else list(n_rounds)
-    for width, count in rounds:
-        if not 2 <= width <= n or width & (width - 1) or count < 0:
-            raise ParameterError(f"n_rounds has ({width}, {count}); widths must be powers of two in [2, {n}]")
-    return rounds
+def checked_rounds(name: str, rounds: int | Sequence[tuple[int, int]], n: int) -> list[tuple[int, int]]:
+    """Return rounds as ``(width, n_rounds)`` entries; ParameterError names the parameter."""
+    if isinstance(rounds, (int, np.integer)):
+        return [(1 << (n.bit_length() - 1), checked_integer(name, rounds, 0))]
+    given = rounds.tolist() if isinstance(rounds, np.ndarray) else rounds
+    entries = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    if not all(isinstance(entry, Sequence) and len(entry) == 2 for entry in entries):
+        raise ParameterError(f"{name} is {rounds!r}; it must be an integer or pairs (width, n_rounds)")
+    layout = [(checked_integer(name, width, 1, n), checked_integer(name, count, 0)) for width, count in entries]
+    for width, _ in layout:
+        if width & (width - 1):
+            raise ParameterError(f"{name} has a width of {width}; widths must be powers of two in [1, {n}]")
+    return layout

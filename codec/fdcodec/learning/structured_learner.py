@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from fdcodec.coding.constants import ANGLE_LEVELS
-from fdcodec.errors import ParameterError
-from fdcodec.learning.choices import BASES, base_product, make_objective
+from fdcodec.learning.choices import BASES, base_product, checked_levels, make_objective
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import gram_matrix
-from fdcodec.learning.structured import hypercube_pairs, settle_on_grid, train_angles
+from fdcodec.learning.structured import checked_rounds, hypercube_pairs, settle_on_grid, train_angles
 from fdcodec.transform.blocks import IntArray, grid_blocks
 from fdcodec.transform.product import FactorProduct
 
@@ -27,7 +26,7 @@ class StructuredDLA(TransformLearner):
         ``(width, n_rounds)`` entries: rounds over the `width` coefficients of most energy in the base's domain; an
         integer is that many rounds over the largest power of two of coefficients.
     base
-        "identity", "haar" or "dct".
+        "identity", "haar" or "dct", as `init` of `GmDLA`.
     n_starts
         Runs, the first from zero angles and the others from random ones; the best is kept.
     sparsity, n_iterations, objective, step, angle_levels, random_state, n_jobs
@@ -39,8 +38,6 @@ class StructuredDLA(TransformLearner):
         The base and the rotations as one `FactorProduct`.
     n_rotations_
         Number of rotations, without the base's.
-    error_
-        The objective of `transform_` itself, after the grid if there is one.
     """
 
     def __init__(
@@ -72,16 +69,15 @@ class StructuredDLA(TransformLearner):
         n = samples.n
         base = base_product(checked_choice("base", self.base, BASES), n)
         objective = make_objective(samples, self.objective, self._sparsity(n), self.step)
-        layout = hypercube_pairs(checked_rounds(self.rounds, n))
+        layout = hypercube_pairs(checked_rounds("rounds", self.rounds, n))
         strength = np.einsum("ij,ij->j", base.to_dense(), gram_matrix(samples) @ base.to_dense())
         pairs = np.sort(np.argsort(-strength, kind="stable")[layout[::-1]], axis=1)
         iterations = checked_integer("n_iterations", self.n_iterations, 0)
-        starts = self._starts(n, pairs)
+        levels, starts = checked_levels(self.angle_levels), self._starts(n, pairs)
         runs = [train_angles(objective, start, iterations, base=base) for start in starts]
         product, curve = min(runs, key=lambda run: run[1][-1])
         self.error_curve_, self.error_ = np.array(curve), curve[-1]
-        if self.angle_levels is not None:
-            levels = checked_integer("angle_levels", self.angle_levels, 4)
+        if levels is not None:
             product = settle_on_grid(objective, product, levels, base)
             self.error_ = objective.evaluate(product.then(base))[1]
         self.transform_ = product.then(base)
@@ -94,18 +90,3 @@ class StructuredDLA(TransformLearner):
         others = checked_integer("n_starts", self.n_starts, 1) - 1
         codes = [np.zeros(len(pairs), np.int64), *(2 * random.integers(0, ANGLE_LEVELS, (others, len(pairs))))]
         return [FactorProduct(n, pairs, grid_blocks(code)) for code in codes]
-
-
-def checked_rounds(rounds: int | Sequence[tuple[int, int]], n: int) -> list[tuple[int, int]]:
-    """Return `rounds` as ``(width, n_rounds)`` entries."""
-    if isinstance(rounds, (int, np.integer)):
-        return [(1 << (n.bit_length() - 1), checked_integer("rounds", rounds, 0))]
-    given = rounds.tolist() if isinstance(rounds, np.ndarray) else rounds
-    entries = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-    if not all(isinstance(entry, Sequence) and len(entry) == 2 for entry in entries):
-        raise ParameterError(f"rounds is {rounds!r}; it must be an integer or pairs (width, n_rounds)")
-    for width, count in entries:
-        checked_integer("rounds", count, 0)
-        if checked_integer("rounds", width, 1, n) & (width - 1):
-            raise ParameterError(f"rounds has a width of {width}; widths must be powers of two in [1, {n}]")
-    return entries

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.estimator import Estimator, checked_choice
+from fdcodec.learning.estimator import Estimator, checked_choice, not_fitted
 from fdcodec.transform.blocks import FloatArray
 
 Names = NDArray[np.object_]
@@ -34,7 +34,7 @@ class TableTransformer(Estimator):
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            raise ParameterError(f"this {type(self).__name__} is not fitted; call fit before using it")
+            raise not_fitted(f"this {type(self).__name__} is not fitted; call fit before using it")
 
     def _set_names(self, X: object) -> None:
         vars(self).pop("feature_names_in_", None)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import ParameterError
@@ -111,6 +112,10 @@ class FactorProduct:
     def to_dense(self) -> FloatArray:
         """Return D as an array of shape ``(n, n)``; its columns are the atoms."""
         return self.apply(np.eye(self.n)).T.copy()
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return D, which numpy asks for in `np.asarray`; it is always made anew."""
+        return np.asarray(self.to_dense(), dtype=dtype)
 
     def then(self, other: FactorProduct) -> FactorProduct:
         """Return the product ``other self``: `self` acts first in `apply`; `other` has no Delta."""

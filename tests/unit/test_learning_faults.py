@@ -1,0 +1,85 @@
+"""What learners do with samples and parameters that leave them little to learn, and what they tell of it."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from tests.unit.test_learning_estimators import GENERAL, ORTHOGONAL
+from tests.unit.test_structured import mixed_samples
+
+from fdcodec.errors import LearningWarning, ParameterError
+from fdcodec.learning import QDLA, SKSVD, GmDLA, RmDLA, SparseKSVD, StructuredDLA
+
+
+def test_threshold_chooses_m_for_the_rate():
+    """`tol` bounds what a factor lowers the rate by, in bits a sample, as it bounds the relative error."""
+    X = mixed_samples(16, 300, seed=4)
+    learners = [GmDLA(200, 2, 0, objective="rate", tol=tol).fit(X) for tol in (0.0, 1e-2, 1e-1, 1e9)]
+    sizes = [len(learner.transform_) for learner in learners]
+    assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == 0
+
+
+@pytest.mark.parametrize(
+    ("learner", "wrong"),
+    [
+        (GmDLA(10, 2, 3), {"angle_levels": 2}),
+        (GmDLA(10, 2, 3), {"method": "best"}),
+        (GmDLA(10, 2, 3), {"n_starts": 0}),
+        (StructuredDLA(1, 2, 3), {"angle_levels": 2}),
+    ],
+    ids=repr,
+)
+def test_a_refused_parameter_leaves_the_former_fit(learner, wrong):
+    """A fit that refuses a parameter changes nothing of what was learned before, and learns nothing first."""
+    X = mixed_samples(16, 100, seed=1)
+    before = dict(vars(learner.fit(X)))
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        learner.set_params(**wrong).fit(2.0 * X)
+    assert all(value is before[name] for name, value in vars(learner).items() if name not in wrong)
+
+
+def test_fewer_r_factors_than_asked_for_are_told():
+    """R_m-DLA finds no pair of atoms where the samples use one only: it warns, says how many it has and what to do."""
+    with pytest.warns(LearningWarning, match="built 0 of the 40 factors .* GmDLA"):
+        learner = RmDLA(40, 1, 2).fit(np.full((50, 16), 3.0))
+    assert len(learner.transform_) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        RmDLA(40, 1, 2).fit(mixed_samples(16, 50, seed=0))
+
+
+@pytest.mark.parametrize(
+    "learner", [*ORTHOGONAL, *GENERAL, RmDLA(20, 2, 0), SKSVD(2, 0), GmDLA(20, 2, 2, angle_levels=8)], ids=repr
+)
+def test_error_is_that_of_the_transform(learner):
+    """`error_` is the error of the learned transform on the samples of `fit`: minus the score, but for a rate."""
+    X = mixed_samples(16, 230, seed=1)
+    learner = clone(learner).fit(X)
+    if getattr(learner, "objective", "sparsity") == "sparsity":
+        assert learner.error_ == pytest.approx(-learner.score(X), abs=1e-12)
+    assert learner.error_ > 0.0
+
+
+@pytest.mark.parametrize("exponent", [-240, -200, 200, 240])
+def test_the_scale_of_samples_changes_no_r_factor(exponent):
+    """R_m-DLA learns the same factors from samples times a power of two, down to 1e-72 and up to 1e72."""
+    X = mixed_samples(16, 100, seed=3)
+    X *= 2.0**exponent / np.abs(X).max()
+    expected = RmDLA(24, 2, 4).fit(np.ldexp(X, -exponent))
+    scaled = RmDLA(24, 2, 4).fit(X)
+    np.testing.assert_allclose(scaled.components_, expected.components_, atol=1e-6)
+    np.testing.assert_allclose(scaled.error_curve_, expected.error_curve_)
+
+
+@pytest.mark.parametrize(
+    "learner", [RmDLA(sparsity=15, n_iterations=10), SKSVD(15, 4), SparseKSVD(4, 15, 4), QDLA(15, 2)], ids=repr
+)
+def test_no_error_is_negative(learner):
+    """Where next to nothing is left, errors and scores are 0, and not on its other side by rounding."""
+    for seed in range(4):
+        X = mixed_samples(16, 200, seed)[:, :15]
+        learner = clone(learner).fit(X)
+        assert learner.score(X) <= 0.0
+        assert learner.error_ >= 0.0
+        assert learner.error_curve_.min() >= 0.0
