@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from fdcodec.coding.constants import ANGLE_LEVELS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, N_GROUPS
-from fdcodec.coding.contexts import KINDS, N_CONTEXTS, N_SIZES
+from fdcodec.format.constants import ANGLE_LEVELS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, N_GROUPS
+from fdcodec.format.contexts import KINDS, N_CONTEXTS, N_SIZES
 from fdcodec.kernels.reconstruction.learned_tables import LearnedMode, n_inputs, n_outputs
 from fdcodec.model import ClassModel
 from fdcodec.model.body import ZONE_SIZES, GroupTransform

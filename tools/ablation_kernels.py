@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import (
+from fdcodec.format.constants import (
     CHROMA_FROM_LUMA,
     DC,
     MAX_LEVEL,

@@ -14,7 +14,7 @@ import numpy as np
 import ablation_kernels as kernels
 from fdcodec import choice, codec
 from fdcodec.coding import tuning
-from fdcodec.coding.constants import N_GROUPS
+from fdcodec.format.constants import N_GROUPS
 from fdcodec.kernels.reconstruction import planes, prediction, references
 from fdcodec.kernels.search import blocks, modes
 from fdcodec.kernels.search import planes as search

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from fdcodec.aliases import Samples
 from fdcodec.coding.lossy import encode_planes
-from fdcodec.coding.parameters import Parameters, finest_step, step_index_for, step_of, visual_step
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors
+from fdcodec.format.parameters import Parameters, finest_step, step_index_for, step_of, visual_step
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import colours_of
 from fdcodec.image.sample_range import eight_bits, range_of

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from fdcodec import container
 from fdcodec.aliases import Region, Samples
-from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError
 from fdcodec.filtering.post import best_strengths
+from fdcodec.format.parameters import Parameters
 from fdcodec.image.canvas import Canvas
 from fdcodec.image.picture import Picture
 from fdcodec.image.sample_range import eight_bits

@@ -112,7 +112,7 @@ def _coding_of(header: container.Header) -> dict[str, Any]:
 
     And the range of its samples, if of 16 bits. All are None if lossless.
     """
-    from fdcodec.coding.parameters import Parameters, step_of
+    from fdcodec.format.parameters import Parameters, step_of
 
     if header.lossless:
         return {"quality": None, "quantization_step": None, "tune": None, "sample_range": None}
@@ -175,7 +175,7 @@ def describe_bits(data: bytes) -> dict[str, Any]:
 def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
     from fdcodec.coding.accounting import bits_of_tile
     from fdcodec.coding.lossy import plane_shape
-    from fdcodec.coding.parameters import Parameters
+    from fdcodec.format.parameters import Parameters
     from fdcodec.image.colour import colour_matrix, plane_bounds
     from fdcodec.model.embedding import model_of
     from fdcodec.tiles import split_alpha
@@ -197,7 +197,7 @@ def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
 
 def _rotations_by_block(model: ClassModel) -> dict[str, int]:
     """Return the number of rotations by block size and mode group or learned mode."""
-    from fdcodec.coding.constants import N_GROUPS
+    from fdcodec.format.constants import N_GROUPS
     from fdcodec.model.body import SIZE_NAMES
 
     modes = [f"group {k}" for k in range(N_GROUPS)] + [f"learned mode {k}" for k in range(len(model.learned))]

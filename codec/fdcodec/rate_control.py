@@ -13,7 +13,7 @@ from functools import cache
 from math import inf, isinf
 from typing import NamedTuple
 
-from fdcodec.coding.parameters import step_index_for
+from fdcodec.format.parameters import step_index_for
 
 MAX_ENCODES = 8
 """Encodes that one search may cost."""

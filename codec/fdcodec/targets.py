@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from fdcodec import codec, container
 from fdcodec.arguments import Target
-from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import TargetWarning
+from fdcodec.format.parameters import Parameters
 from fdcodec.image.picture import Picture, colours_of
 from fdcodec.image.psnr import psnr
 from fdcodec.model import ClassModel, resolve

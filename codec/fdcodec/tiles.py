@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from fdcodec.aliases import Samples
 from fdcodec.coding.lossy import decode_planes, encode_planes, plane_shape
-from fdcodec.coding.parameters import Parameters
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import FormatError
 from fdcodec.filtering.post import apply_filter, strength_errors
+from fdcodec.format.parameters import Parameters
 from fdcodec.image.colour import aim_beyond, colour_matrix, from_planes, plane_bounds, to_planes
 from fdcodec.image.picture import colours_of
 from fdcodec.image.sample_range import eight_bits

@@ -8,11 +8,11 @@ from tests.blocks import as_decoded
 
 from fdcodec.codec import decode, encode
 from fdcodec.coding.lossy import decode_planes, encode_planes
-from fdcodec.coding.parameters import step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.errors import FormatError
 from fdcodec.filtering.post import apply_filter
+from fdcodec.format.parameters import step_index_for
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel, get

@@ -12,12 +12,12 @@ from tests.reference.syntax import Contexts, PlaneDecoder
 import fdcodec
 from fdcodec import container
 from fdcodec.coding.adaptation import activities, adaptive_steps
-from fdcodec.coding.constants import MAX_OFFSET, MAX_STEP_INDEX, OFFSET_UNIT
-from fdcodec.coding.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.coding.lossy import Steps, decode_planes, encode_planes, local_indices, new_offsets
-from fdcodec.coding.parameters import Parameters, step_index_for, visual_step
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
+from fdcodec.format.constants import MAX_OFFSET, MAX_STEP_INDEX, OFFSET_UNIT
+from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
+from fdcodec.format.parameters import Parameters, step_index_for, visual_step
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.inspection import describe_bits
 from fdcodec.kernels.syntax.offsets import code_offset
@@ -182,7 +182,7 @@ def test_steps_of_qualities():
     steps = [visual_step(quality) for quality in range(101)]
     assert sorted(steps, reverse=True) == steps
     assert [step_index_for(quality) - step for quality, step in enumerate(steps)] == [11] * 101
-    with patch("fdcodec.coding.parameters.step_index_for", return_value=3):
+    with patch("fdcodec.format.parameters.step_index_for", return_value=3):
         assert visual_step(100) == 0
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.reference import reconstruction as reference
 
-from fdcodec.coding.constants import ANGLE_LEVELS, COEFFICIENT_LIMIT, MAX_LEVEL, MAX_STEP_INDEX, N_GROUPS, N_MODES
+from fdcodec.format.constants import ANGLE_LEVELS, COEFFICIENT_LIMIT, MAX_LEVEL, MAX_STEP_INDEX, N_GROUPS, N_MODES
 from fdcodec.kernels.reconstruction.planes import dequantize, new_work
 from fdcodec.kernels.reconstruction.tables import HALF_STEPS, build_tables
 from fdcodec.kernels.reconstruction.transforms import forward_transform, inverse_transform, mode_group

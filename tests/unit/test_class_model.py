@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS
-from fdcodec.coding.contexts import KINDS, N_CONTEXTS
 from fdcodec.coding.lossy import start_contexts
 from fdcodec.errors import FormatError, ParameterError
+from fdcodec.format.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS
+from fdcodec.format.contexts import KINDS, N_CONTEXTS
 from fdcodec.model import ClassModel, find, get
 from fdcodec.model.body import GroupTransform, parse_body
 from fdcodec.model.registry import PRESETS_DIR, is_preset, presets

@@ -14,7 +14,7 @@ from tests.images import PNG, noise, orientation_exif, ramp, saved
 import fdcodec
 from fdcodec import container
 from fdcodec.cli.main import fdcodec_group
-from fdcodec.coding.parameters import Parameters
+from fdcodec.format.parameters import Parameters
 
 
 def test_encode_and_decode_beside_the_input(cli):

@@ -9,9 +9,9 @@ from tests.images import photo
 
 import fdcodec
 from fdcodec import container
-from fdcodec.coding.contexts import N_CONTEXTS
-from fdcodec.coding.parameters import Parameters
 from fdcodec.errors import ChecksumError, FormatError, ParameterError, PartialWarning
+from fdcodec.format.contexts import N_CONTEXTS
+from fdcodec.format.parameters import Parameters
 from fdcodec.model import ClassModel, get
 
 HEADER = container.Header(4, 4, 3, parameters=Parameters(246).to_bytes())

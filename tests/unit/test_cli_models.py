@@ -9,7 +9,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from fdcodec.cli.main import fdcodec_group
-from fdcodec.coding import contexts as ctx
+from fdcodec.format import contexts as ctx
 from fdcodec.model import ClassModel, get
 
 

@@ -5,8 +5,8 @@ import pytest
 from tests.blocks import random_blocks
 from tests.reference import filtering as reference
 
-from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, MAX_STEP_INDEX, MAX_STRENGTH
 from fdcodec.filtering.post import apply_filter, best_strengths, classified, step_bucket, strength_errors
+from fdcodec.format.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, MAX_STEP_INDEX, MAX_STRENGTH
 from fdcodec.image.colour import OPPONENT, plane_bounds
 from fdcodec.kernels.filters.corrections import LARGE_CLIP, SMALL_CLIP, STEP_INT
 from fdcodec.kernels.filters.deblocking import CORRECTION_LIMIT, ROUGHNESS_LIMIT, deblock_plane

@@ -48,8 +48,8 @@ def test_same_sources_have_the_same_digest(package):
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
-        ("coding/constants.py", "MAX_UNARY = 15", "MAX_UNARY = 14"),
-        ("coding/contexts.py", "END_BINS = 12", "END_BINS = 13"),
+        ("format/constants.py", "MAX_UNARY = 15", "MAX_UNARY = 14"),
+        ("format/contexts.py", "END_BINS = 12", "END_BINS = 13"),
         ("kernels/syntax/range_coder.py", "CODER_FIELDS = 5", "CODER_FIELDS = 6"),
         ("kernels/syntax/levels.py", "STRIDE = 34", "STRIDE = 35"),
     ],

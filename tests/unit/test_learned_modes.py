@@ -9,12 +9,12 @@ from tests.reference.learned import points, predict_learned
 from tests.reference.range_coder import Decoder
 from tests.reference.reconstruct import reconstruct_tile
 
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, LEARNED, MAX_LEARNED, PREDICTION_LIMIT
-from fdcodec.coding.contexts import LEARNED_FLAG, N_CONTEXTS
 from fdcodec.coding.lossy import decode_planes, encode_planes
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.errors import FormatError
+from fdcodec.format.constants import CHROMA_FROM_LUMA, LEARNED, MAX_LEARNED, PREDICTION_LIMIT
+from fdcodec.format.contexts import LEARNED_FLAG, N_CONTEXTS
 from fdcodec.kernels.reconstruction.learned_tables import BASES, LearnedMode, learned_matrices, n_inputs, n_outputs
 from fdcodec.kernels.reconstruction.planes import new_work, predict_block
 from fdcodec.kernels.reconstruction.tables import build_tables

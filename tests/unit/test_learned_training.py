@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fdcodec.coding.constants import LEARNED, N_GROUPS, N_MODES
+from fdcodec.format.constants import LEARNED, N_GROUPS, N_MODES
 from fdcodec.kernels.reconstruction.blocks import block_at, starts_block
 from fdcodec.kernels.reconstruction.learned_modes import learned_inputs
 from fdcodec.kernels.reconstruction.planes import new_work, predict_block

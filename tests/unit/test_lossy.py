@@ -8,9 +8,9 @@ from tests.images import noise, photo, ramp
 import fdcodec
 from fdcodec.coding import lossy
 from fdcodec.coding.lossy import decode_planes, encode_planes
-from fdcodec.coding.parameters import step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
+from fdcodec.format.parameters import step_index_for
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.model import get
 

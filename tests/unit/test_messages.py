@@ -11,7 +11,7 @@ PACKAGE = Path(__file__).parents[2] / "codec" / "fdcodec"
 SOURCES = [
     *(PACKAGE / "container").glob("*.py"),
     *(PACKAGE / "model").glob("*.py"),
-    PACKAGE / "coding/parameters.py",
+    PACKAGE / "format/parameters.py",
     PACKAGE / "arguments.py",
 ]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fdcodec.coding import constants
-from fdcodec.coding.parameters import Parameters, step_index_for, visual_step
 from fdcodec.errors import FormatError
+from fdcodec.format import constants
+from fdcodec.format.parameters import Parameters, step_index_for, visual_step
 
 SPEC = (Path(__file__).parents[2] / "docs/spec/fdc-0.md").read_text()
 BLOCKS = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from tests.reference import prediction as reference
 
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, N_MODES
+from fdcodec.format.constants import CHROMA_FROM_LUMA, N_MODES
 from fdcodec.kernels.reconstruction.planes import new_work, predict_block
 from fdcodec.kernels.reconstruction.prediction import CUBIC_TAPS
 from fdcodec.kernels.reconstruction.references import gather_references, is_decoded

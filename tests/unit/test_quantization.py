@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from tests.blocks import ALL_SIZES
 
-from fdcodec.coding.constants import MAX_UNARY
-from fdcodec.coding.contexts import N_CONTEXTS
+from fdcodec.format.constants import MAX_UNARY
+from fdcodec.format.contexts import N_CONTEXTS
 from fdcodec.kernels.reconstruction.blocks import size_class
 from fdcodec.kernels.reconstruction.tables import NEXT_STATE, build_tables
 from fdcodec.kernels.search.costs import end_cost, escape_cost, new_costs, update_costs

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from tests.reference.range_coder import AdaptiveBin, Decoder, Encoder
 
-from fdcodec.coding.constants import FAST_MARGIN, MAX_COUNT, MAX_OVERRUN, SLOW_MARGIN
+from fdcodec.format.constants import FAST_MARGIN, MAX_COUNT, MAX_OVERRUN, SLOW_MARGIN
 from fdcodec.kernels.syntax.range_coder import (
     LOW,
     POSITION,

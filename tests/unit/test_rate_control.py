@@ -6,7 +6,7 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from fdcodec.coding.parameters import step_index_for
+from fdcodec.format.parameters import step_index_for
 from fdcodec.rate_control import MAX_ENCODES, Goal, search, step_and_thrift
 
 STEPS = sorted({step_and_thrift(k / 4)[0] for k in range(401)})

@@ -9,8 +9,8 @@ from tests.images import photo
 
 import fdcodec
 from fdcodec import container
-from fdcodec.coding.constants import PARENT_BYTES
 from fdcodec.errors import EmbeddingWarning, FdcError, FormatError, TransformNotFoundError
+from fdcodec.format.constants import PARENT_BYTES
 from fdcodec.inspection import facts_and_fault
 from fdcodec.model import ClassModel, get
 from fdcodec.model.embedding import embedded, embedding, model_of

@@ -11,13 +11,13 @@ from tests.reference.sampled import SampledPlane
 
 import fdcodec
 from fdcodec import container
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import COPIED, SAMPLED
 from fdcodec.coding.lossy import decode_planes, encode_planes
-from fdcodec.coding.parameters import Parameters, step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.filtering.post import apply_filter
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import COPIED, SAMPLED
+from fdcodec.format.parameters import Parameters, step_index_for
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.image.screen import count_patterns, is_screen
 from fdcodec.kernels.reconstruction.tables import new_maps

@@ -8,8 +8,8 @@ from tests.images import noise, photo
 
 import fdcodec
 from fdcodec import container
-from fdcodec.coding.parameters import Parameters
 from fdcodec.errors import FormatError, TargetWarning
+from fdcodec.format.parameters import Parameters
 from fdcodec.image.sample_range import TOP, eight_bits, from_values, range_of, to_values
 
 DEEP = 37 * photo(40, 56).astype(np.uint16) + 900

@@ -9,8 +9,8 @@ import pytest
 from tests.images import ramp
 
 import fdcodec
-from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.errors import EmbeddingWarning, TransformNotFoundError
+from fdcodec.format.contexts import N_CONTEXTS
 from fdcodec.model import ClassModel, get
 from fdcodec.model.embedding import embedded
 

@@ -6,8 +6,8 @@ from tests.blocks import ALL_SIZES, random_blocks
 from tests.reference.range_coder import Decoder
 from tests.reference.syntax import Contexts, PlaneDecoder
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MODES
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MODES
 from fdcodec.kernels.reconstruction.blocks import log2_area, size_class
 from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
 from fdcodec.kernels.syntax.levels import FREQUENCY_CLASS, MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.blocks import ALL_SIZES, parts_of, random_blocks
 
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
-from fdcodec.coding.contexts import N_CONTEXTS
 from fdcodec.coding.lossy import decode_planes
 from fdcodec.errors import FormatError
+from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
+from fdcodec.format.contexts import N_CONTEXTS
 from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
 from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work

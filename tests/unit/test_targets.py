@@ -10,9 +10,9 @@ from tests.images import noise, photo, ramp
 
 import fdcodec
 from fdcodec import codec
-from fdcodec.coding.parameters import Parameters
 from fdcodec.container import read_header
 from fdcodec.errors import EmbeddingWarning, TargetWarning
+from fdcodec.format.parameters import Parameters
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.colour import choose_colour
 from fdcodec.model import get

@@ -10,9 +10,9 @@ from tests.images import noise, photo
 from tests.reference.prediction import coding_order, predict
 from tests.reference.reconstruction import basis, place_of, size_class
 
-from fdcodec.coding.contexts import N_CONTEXTS
-from fdcodec.coding.parameters import step_index_of
 from fdcodec.filtering.post import strength_errors
+from fdcodec.format.contexts import N_CONTEXTS
+from fdcodec.format.parameters import step_index_of
 from fdcodec.kernels.reconstruction.planes import new_work
 from fdcodec.kernels.reconstruction.tables import build_tables
 from fdcodec.kernels.syntax.range_coder import new_contexts

@@ -10,9 +10,9 @@ from tests.reference.reconstruct import reconstruct_tile
 from fdcodec import container
 from fdcodec.codec import decode, encode
 from fdcodec.coding.lossy import decode_planes, encode_planes
-from fdcodec.coding.parameters import Parameters, step_index_for
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
+from fdcodec.format.parameters import Parameters, step_index_for
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import Picture
 from fdcodec.model import ClassModel, get

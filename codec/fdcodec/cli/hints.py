@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fdcodec import container
-from fdcodec.coding.parameters import Parameters, finest_step
+from fdcodec.format.parameters import Parameters, finest_step
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.image.screen import count_patterns, is_screen
 

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import MAX_LOG2, MAX_OFFSET
 from fdcodec.coding.lossy import Steps, local_indices
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
+from fdcodec.format.constants import MAX_LOG2, MAX_OFFSET
 
 STRENGTH = 0.75  # offsets for one octave of variance; 0.5 and 1 save 1.7 and 0.3 % less at equal SSIMULACRA 2
 PIVOT = 7.8  # mean log2 variance of trees that keep the picture's step: that of Kodak's

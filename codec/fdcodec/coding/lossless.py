@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.aliases import Planes, Samples
-from fdcodec.coding.constants import MAX_OVERRUN
 from fdcodec.coding.indexed_colours import appearance_indices, count_colours
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import FormatError
+from fdcodec.format.constants import MAX_OVERRUN
 from fdcodec.kernels.lossless.planes import code_row
 from fdcodec.kernels.lossless.state import (
     PAD,

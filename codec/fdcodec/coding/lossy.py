@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.aliases import Planes
-from fdcodec.coding.constants import MAX_LOG2, MAX_OVERRUN, MAX_STEP_INDEX, OFFSET_UNIT, PROBABILITY_BITS
-from fdcodec.coding.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.errors import FormatError
+from fdcodec.format.constants import MAX_LOG2, MAX_OVERRUN, MAX_STEP_INDEX, OFFSET_UNIT, PROBABILITY_BITS
+from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
 from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Maps, Tables, new_maps
 from fdcodec.kernels.syntax.range_coder import (

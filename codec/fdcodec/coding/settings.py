@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from fdcodec.coding.parameters import Angles
+    from fdcodec.format.parameters import Angles
     from fdcodec.model import ClassModel
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.aliases import Planes
-from fdcodec.coding.constants import (
+from fdcodec.format.constants import (
     FILTER_BUCKET_OCTAVES,
     FILTER_CLASSES,
     FILTER_WEIGHTS,

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.aliases import Samples
-from fdcodec.coding.constants import COLOUR_ANGLE_BITS, COLOUR_BITS, FRACTION_BITS
-from fdcodec.coding.parameters import Angles
+from fdcodec.format.constants import COLOUR_ANGLE_BITS, COLOUR_BITS, FRACTION_BITS
+from fdcodec.format.parameters import Angles
 from fdcodec.image.sample_range import TOP, SampleRange, from_values, to_values
 
 _LEVELS = 1 << COLOUR_ANGLE_BITS

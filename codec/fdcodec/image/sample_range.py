@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.aliases import Samples
-from fdcodec.coding.constants import FRACTION_BITS
+from fdcodec.format.constants import FRACTION_BITS
 from fdcodec.image.picture import colours_of
 
 SampleRange: TypeAlias = tuple[int, int]

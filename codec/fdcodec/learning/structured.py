@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import ParameterError
+from fdcodec.format.constants import ANGLE_LEVELS
 from fdcodec.learning.estimator import MOST, check_values, checked_integer, checked_real
 from fdcodec.learning.quasi_newton import minimize
 from fdcodec.learning.samples import ArraySamples

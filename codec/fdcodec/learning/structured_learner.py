@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fdcodec.coding.constants import ANGLE_LEVELS
+from fdcodec.format.constants import ANGLE_LEVELS
 from fdcodec.learning.choices import BASES, base_product, checked_levels, make_objective
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
 from fdcodec.learning.learner import TransformLearner

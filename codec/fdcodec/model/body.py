@@ -10,7 +10,8 @@ import construct as c
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import (
+from fdcodec.errors import damaged
+from fdcodec.format.constants import (
     ANGLE_LEVELS,
     FILTER_BUCKETS,
     FILTER_CLASSES,
@@ -23,8 +24,7 @@ from fdcodec.coding.constants import (
     MIN_START,
     N_GROUPS,
 )
-from fdcodec.coding.contexts import KINDS, N_CONTEXTS, N_SIZES
-from fdcodec.errors import damaged
+from fdcodec.format.contexts import KINDS, N_CONTEXTS, N_SIZES
 from fdcodec.kernels.reconstruction.learned_tables import BASES, LearnedMode, n_inputs, n_outputs
 from fdcodec.limits import MAX_MODEL_BYTES
 

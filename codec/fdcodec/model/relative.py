@@ -9,8 +9,8 @@ import construct as c
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import ANGLE_LEVELS, PARENT_BYTES
 from fdcodec.errors import damaged
+from fdcodec.format.constants import ANGLE_LEVELS, PARENT_BYTES
 from fdcodec.model.body import (
     BODY,
     FILTER_FIELDS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_SHIFT, FILTER_WEIGHTS
-from fdcodec.coding.contexts import KINDS
 from fdcodec.filtering.post import classified, deblock, step_bucket
+from fdcodec.format.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_SHIFT, FILTER_WEIGHTS
+from fdcodec.format.contexts import KINDS
 from fdcodec.kernels.filters.corrections import accumulate_normal_equations
 from fdcodec.training.traces import Trace
 

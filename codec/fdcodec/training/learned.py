@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import DC, MAX_LEARNED, MIN_LOG2, N_GROUPS, N_MODES
+from fdcodec.format.constants import DC, MAX_LEARNED, MIN_LOG2, N_GROUPS, N_MODES
 from fdcodec.kernels.reconstruction.learned_tables import LearnedMode
 from fdcodec.kernels.reconstruction.tables import build_tables
 from fdcodec.model import ClassModel

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import BORDER_LOG2, CELL_LOG2, MAX_LEARNED_LOG2, MIN_LOG2, N_MODES, N_PROBABLE
+from fdcodec.format.constants import BORDER_LOG2, CELL_LOG2, MAX_LEARNED_LOG2, MIN_LOG2, N_MODES, N_PROBABLE
 from fdcodec.kernels.reconstruction.planes import new_work
 from fdcodec.kernels.reconstruction.tables import Tables
 from fdcodec.kernels.training.learned_modes import collect_blocks, price_modes

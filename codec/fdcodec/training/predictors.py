@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import BORDER_LOG2, PREDICTOR_BITS, WEIGHT_BITS
+from fdcodec.format.constants import BORDER_LOG2, PREDICTOR_BITS, WEIGHT_BITS
 from fdcodec.kernels.reconstruction.learned_tables import BASES, LearnedMode, sample_weights
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.model.body import GroupTransform

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import MIN_START, PROBABILITY_BITS
-from fdcodec.coding.contexts import N_CONTEXTS
+from fdcodec.format.constants import MIN_START, PROBABILITY_BITS
+from fdcodec.format.contexts import N_CONTEXTS
 
 CONFIDENCE = 24  # update count that a well-trained context starts with: its first updates move it by 1/32
 _PRIOR = 6.0  # updates' worth of what the parent model says

@@ -7,11 +7,11 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import FRACTION_BITS
 from fdcodec.coding.lossy import encode_planes
-from fdcodec.coding.parameters import Parameters, step_index_of, step_of
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
+from fdcodec.format.constants import FRACTION_BITS
+from fdcodec.format.parameters import Parameters, step_index_of, step_of
 from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import colours_of
 from fdcodec.image.screen import is_screen

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import N_GROUPS
 from fdcodec.errors import ParameterError
+from fdcodec.format.constants import N_GROUPS
 from fdcodec.model import ClassModel
 from fdcodec.training.filters import FilterSums
 from fdcodec.training.held_out import Part, parts_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import ANGLE_LEVELS, MAX_ROTATIONS
+from fdcodec.format.constants import ANGLE_LEVELS, MAX_ROTATIONS
 from fdcodec.kernels.reconstruction.planes import new_work
 from fdcodec.kernels.reconstruction.tables import build_tables
 from fdcodec.kernels.training.coefficients import collect_zones

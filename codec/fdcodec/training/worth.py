@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.choice import choose_models, total_cost
-from fdcodec.coding.parameters import step_index_of
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price
 from fdcodec.filtering.post import strength_errors
+from fdcodec.format.parameters import step_index_of
 from fdcodec.model import ClassModel
 from fdcodec.parallel import each
 from fdcodec.training.traces import N_THREADS, STEPS, parameters_of, trace

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import ANGLE_LEVELS
+from fdcodec.format.constants import ANGLE_LEVELS
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import ParameterError
+from fdcodec.format.constants import ANGLE_LEVELS
 from fdcodec.transform import serial
 from fdcodec.transform.blocks import FACTOR_OPERATIONS, FloatArray, IntArray, grid_blocks, grid_codes
 

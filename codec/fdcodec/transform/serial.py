@@ -8,8 +8,8 @@ import struct
 
 import numpy as np
 
-from fdcodec.coding.constants import ANGLE_LEVELS
 from fdcodec.errors import FormatError, LimitError, TruncatedError, UnsupportedError
+from fdcodec.format.constants import ANGLE_LEVELS
 from fdcodec.transform.blocks import FloatArray, IntArray, grid_blocks, grid_codes
 
 VERSION = 0

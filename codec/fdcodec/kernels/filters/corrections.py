@@ -6,7 +6,7 @@ Samples of planes lie within 12 bits, what deblocking adds is at most 160: int16
 
 import numpy as np
 
-from fdcodec.coding.constants import FILTER_SHIFT
+from fdcodec.format.constants import FILTER_SHIFT
 from fdcodec.kernels.filters.cell_classes import BAND, BORDER, classify_row, columns_of, new_class_work
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.tables import STEPS

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import CELL_LOG2, FRACTION_BITS
+from fdcodec.format.constants import CELL_LOG2, FRACTION_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.tables import STEPS
 from fdcodec.kernels.simd.registers import is_below, larger, magnitudes, smaller

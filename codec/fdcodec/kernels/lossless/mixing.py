@@ -11,7 +11,7 @@ READ ME FIRST
 
 import numpy as np
 
-from fdcodec.coding.constants import PROBABILITY_BITS
+from fdcodec.format.constants import PROBABILITY_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.syntax.range_coder import DECODING, LOW, RANGE, renormalize
 

@@ -7,8 +7,8 @@ that are not.
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2
 from fdcodec.kernels.jit import kernel
 
 TREE_CELLS = 1 << (2 * (MAX_LOG2 - CELL_LOG2))

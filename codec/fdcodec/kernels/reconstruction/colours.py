@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import COLOUR_BITS, FRACTION_BITS
+from fdcodec.format.constants import COLOUR_BITS, FRACTION_BITS
 from fdcodec.kernels.jit import kernel
 
 _MIDDLE = 128 << FRACTION_BITS

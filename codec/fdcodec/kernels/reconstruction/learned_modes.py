@@ -7,7 +7,7 @@ that sums stay below 2^30: all fits int32.
 
 import numpy as np
 
-from fdcodec.coding.constants import BORDER_LOG2, LEARNED, MIN_LOG2, PREDICTION_LIMIT, WEIGHT_BITS
+from fdcodec.format.constants import BORDER_LOG2, LEARNED, MIN_LOG2, PREDICTION_LIMIT, WEIGHT_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.simd.lanes import LANES, lanes_at, put_lanes, spread
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import (
+from fdcodec.format.constants import (
     BORDER_LOG2,
     MATRIX_BITS,
     MAX_LEARNED,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding.constants import (
+from fdcodec.format.constants import (
     CELL_LOG2,
     CHROMA_FROM_LUMA,
     COEFFICIENT_LIMIT,

@@ -9,7 +9,7 @@ compute several samples at a time then.
 
 import numpy as np
 
-from fdcodec.coding.constants import DC, DIAGONAL, FRACTION_BITS, HORIZONTAL, N_MODES, PLANAR, VERTICAL
+from fdcodec.format.constants import DC, DIAGONAL, FRACTION_BITS, HORIZONTAL, N_MODES, PLANAR, VERTICAL
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.simd.lanes import LANES, block_lanes, gathered_lanes, lanes_at, put_lanes, spread
 from fdcodec.kernels.simd.registers import smaller

@@ -8,7 +8,7 @@ decoded yet repeats the nearest decoded sample before it.
 
 import numpy as np
 
-from fdcodec.coding.constants import CELL_LOG2, FRACTION_BITS, MAX_LOG2
+from fdcodec.format.constants import CELL_LOG2, FRACTION_BITS, MAX_LOG2
 from fdcodec.kernels.jit import kernel
 
 

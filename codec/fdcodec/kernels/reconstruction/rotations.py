@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import ROTATION_BITS
+from fdcodec.format.constants import ROTATION_BITS
 from fdcodec.kernels.jit import kernel
 
 _HALF = 1 << (ROTATION_BITS - 1)

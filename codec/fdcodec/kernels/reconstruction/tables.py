@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding.constants import (
+from fdcodec.format.constants import (
     ANGLE_LEVELS,
     FRACTION_BITS,
     MATRIX_BITS,
@@ -21,7 +21,7 @@ from fdcodec.coding.constants import (
     STEPS_PER_OCTAVE,
     ZONE_LOG2,
 )
-from fdcodec.coding.contexts import N_SIZES
+from fdcodec.format.contexts import N_SIZES
 from fdcodec.kernels.reconstruction.learned_tables import LearnedMode, learned_matrices, learned_tables
 from fdcodec.kernels.reconstruction.matrices import dct_matrix, dst_matrix, fixed
 from fdcodec.kernels.reconstruction.rotations import compose_rotations

@@ -13,7 +13,7 @@ whose residuals have 14 bits and 16 points at most.
 
 import numpy as np
 
-from fdcodec.coding.constants import (
+from fdcodec.format.constants import (
     COEFFICIENT_LIMIT,
     DC,
     DIAGONAL,

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import DIAGONAL, N_MODES, ROTATION_BITS, ZONE_LOG2
+from fdcodec.format.constants import DIAGONAL, N_MODES, ROTATION_BITS, ZONE_LOG2
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.simd.lanes import LANES, block_lanes, lanes_at, put_block_lanes, put_lanes, spread
 

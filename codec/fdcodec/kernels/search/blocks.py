@@ -7,7 +7,7 @@ one that costs least is reconstructed as the decoder will.
 
 import numpy as np
 
-from fdcodec.coding.constants import LEARNED
+from fdcodec.format.constants import LEARNED
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import END, LEFT, MODE, UP
 from fdcodec.kernels.reconstruction.planes import add_residual, dequantize, gather_border, predict_gathered

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding.constants import COPIED
+from fdcodec.format.constants import COPIED
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.search.costs import bin_cost, golomb_cost
 from fdcodec.kernels.search.sampled import ERROR_SHIFT, Journal, keep_tool, new_journal, try_samples

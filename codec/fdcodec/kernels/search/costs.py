@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, MAX_UNARY, N_PROBABLE, PROBABILITY_BITS
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_UNARY, N_PROBABLE, PROBABILITY_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import log2_area
 from fdcodec.kernels.syntax.levels import coefficient_context, end_class_context, end_detail_context, magnitude_context

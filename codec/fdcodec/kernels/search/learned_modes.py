@@ -4,7 +4,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.constants import LEARNED, MIN_LOG2, N_MODES
+from fdcodec.format.constants import LEARNED, MIN_LOG2, N_MODES
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.learned_modes import learned_inputs, predict_learned
 from fdcodec.kernels.reconstruction.transforms import forward_base, subtract_prediction

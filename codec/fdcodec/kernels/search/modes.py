@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The encoder's prices of prediction modes: SATD, the sum of the residual's Hadamard coefficients, and rates."""
 
-from fdcodec.coding.constants import CHROMA_FROM_LUMA, DC, DIAGONAL, N_MODES, N_PROBABLE
+from fdcodec.format.constants import CHROMA_FROM_LUMA, DC, DIAGONAL, N_MODES, N_PROBABLE
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.prediction import predict, predict_from_luma, predict_lines
 from fdcodec.kernels.search.costs import mode_cost

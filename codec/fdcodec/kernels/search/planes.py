@@ -7,7 +7,7 @@ are tried: choices made beside other samples than the decoder's cost 5 % (ADR 00
 
 import numpy as np
 
-from fdcodec.coding.constants import DC, MAX_LOG2, MAX_OFFSET, MIN_LOG2
+from fdcodec.format.constants import DC, MAX_LOG2, MAX_OFFSET, MIN_LOG2
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
     END,

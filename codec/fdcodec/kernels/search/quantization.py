@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import STEP_BITS
+from fdcodec.format.constants import STEP_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.simd.lanes import LANES, block_lanes, spread_wide, total_of, wide_product
 

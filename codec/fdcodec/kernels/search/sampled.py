@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, N_RECENT, SAMPLED
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import CELL_LOG2, N_RECENT, SAMPLED
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
     END,

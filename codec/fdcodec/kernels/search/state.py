@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from fdcodec.coding.constants import LEARNED, MAX_LEARNED, MAX_LOG2, N_MODES, N_PROBABLE
+from fdcodec.format.constants import LEARNED, MAX_LEARNED, MAX_LOG2, N_MODES, N_PROBABLE
 from fdcodec.kernels.reconstruction.planes import Work
 from fdcodec.kernels.reconstruction.tables import Maps, Tables
 from fdcodec.kernels.search.costs import Costs, new_costs

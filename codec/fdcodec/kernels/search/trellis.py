@@ -11,7 +11,7 @@ word, the others in another.
 
 import numpy as np
 
-from fdcodec.coding.constants import MAX_LEVEL, MAX_UNARY, STEP_BITS
+from fdcodec.format.constants import MAX_LEVEL, MAX_UNARY, STEP_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import size_class
 from fdcodec.kernels.search.costs import end_cost, escape_cost

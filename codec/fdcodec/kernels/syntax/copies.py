@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, COPIED, N_LIKELY, N_RECENT_VECTORS
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import CELL_LOG2, COPIED, N_LIKELY, N_RECENT_VECTORS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.references import is_decoded
 from fdcodec.kernels.syntax.range_coder import code_bin, code_golomb

@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The syntax of learned modes, and its cost for the encoder (SPEC 5.5)."""
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, LEARNED, MIN_LOG2
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import CELL_LOG2, LEARNED, MIN_LOG2
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.syntax.range_coder import code_bin
 

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, MAX_LEVEL, MAX_UNARY
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import CELL_LOG2, MAX_LEVEL, MAX_UNARY
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import log2_area
 from fdcodec.kernels.reconstruction.tables import NEXT_STATE

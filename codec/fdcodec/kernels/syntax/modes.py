@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import (
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import (
     CELL_LOG2,
     CHROMA_FROM_LUMA,
     DC,

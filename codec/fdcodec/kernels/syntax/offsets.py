@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The syntax of the step offsets of trees, for both directions as in `trees` (SPEC 5.8)."""
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import MAX_OFFSET
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import MAX_OFFSET
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.syntax.range_coder import code_bin
 

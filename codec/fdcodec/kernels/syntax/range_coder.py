@@ -17,8 +17,8 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from fdcodec.coding.constants import FAST_MARGIN, FAST_SHIFT, MAX_COUNT, PROBABILITY_BITS, SLOW_MARGIN
-from fdcodec.coding.contexts import PREFIX_BINS
+from fdcodec.format.constants import FAST_MARGIN, FAST_SHIFT, MAX_COUNT, PROBABILITY_BITS, SLOW_MARGIN
+from fdcodec.format.contexts import PREFIX_BINS
 from fdcodec.kernels.jit import kernel
 
 LOW, RANGE, POSITION, LENGTH, DECODING = range(5)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import FRACTION_BITS, N_RECENT, TABLE_SIZE
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import FRACTION_BITS, N_RECENT, TABLE_SIZE
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.syntax.range_coder import code_bin, code_golomb
 

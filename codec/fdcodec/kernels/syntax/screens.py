@@ -3,8 +3,8 @@
 
 from typing import NamedTuple
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, COPIED, SAMPLED
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import CELL_LOG2, COPIED, SAMPLED
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import fill_cells, size_class
 from fdcodec.kernels.reconstruction.planes import Work

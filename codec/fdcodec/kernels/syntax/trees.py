@@ -7,8 +7,8 @@ what it reads. `guide` is the maps of the luma plane while a chroma plane is cod
 
 import numpy as np
 
-from fdcodec.coding import contexts as ctx
-from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2, MAX_OVERRUN, MIN_LOG2, N_PROBABLE
+from fdcodec.format import contexts as ctx
+from fdcodec.format.constants import CELL_LOG2, MAX_LOG2, MAX_OVERRUN, MIN_LOG2, N_PROBABLE
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
     LYING,

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import CELL_LOG2, MAX_LOG2
+from fdcodec.format.constants import CELL_LOG2, MAX_LOG2
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import TREE_CELLS, block_at, size_class, starts_block, tree_cell
 from fdcodec.kernels.reconstruction.planes import predict_block

@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from fdcodec.coding.constants import N_MODES
+from fdcodec.format.constants import N_MODES
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.prediction import predict
 from fdcodec.kernels.reconstruction.references import gather_references, smooth_references

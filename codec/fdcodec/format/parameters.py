@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cache
 from math import log2
 
-from fdcodec.coding.constants import COLOUR_ANGLE_BITS, MAX_STEP_INDEX, MAX_STRENGTH, STEPS_PER_OCTAVE
 from fdcodec.errors import damaged
+from fdcodec.format.constants import COLOUR_ANGLE_BITS, MAX_STEP_INDEX, MAX_STRENGTH, STEPS_PER_OCTAVE
 from fdcodec.words import counted
 
 Angles = tuple[int, int, int]

@@ -1,6 +1,6 @@
 """The layout of the context array (SPEC 5.2): each syntax element's first context, and how many it has."""
 
-from fdcodec.coding.constants import N_LIKELY
+from fdcodec.format.constants import N_LIKELY
 
 KINDS = 2  # luma (or gray) and chroma planes
 N_SQUARES = 4  # square blocks of log2 side 2..5
