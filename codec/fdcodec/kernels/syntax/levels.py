@@ -79,7 +79,7 @@ def code_levels(stream, kind, size, scan, end, levels, magnitudes):
     for k in range(end - 1, -1, -1):
         row, column = scan[k] >> 5, scan[k] & 31
         index = row * STRIDE + column
-        level = levels[row, column]
+        level = np.int64(levels[row, column])  # a decoder finds there what memory held before
         neighbours = neighbour_class(magnitudes, index)
         context = coefficient_context(kind, size, state >> 1, row + column, neighbours)
         magnitude = _code_magnitude(stream, context, kind, neighbours, abs(level), k == end - 1)
