@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fdcodec.aliases import Samples
 from fdcodec.coding.lossy import decode_planes, encode_planes, plane_shape
 from fdcodec.coding.settings import EncoderSettings
-from fdcodec.errors import FormatError
+from fdcodec.errors import damaged
 from fdcodec.filtering.post import apply_filter, strength_errors
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.colour import aim_beyond, colour_matrix, from_planes, plane_bounds, to_planes
@@ -79,9 +79,7 @@ def split_alpha(payload: bytes, channels: int) -> tuple[bytes, bytes]:
         return payload, b""
     length = int.from_bytes(payload[:4], "little")
     if len(payload) < 4 or length > len(payload) - 4:
-        raise FormatError(
-            f"a tile's payload of {len(payload)} bytes says its colours take {length}; the file is damaged"
-        )
+        raise damaged(f"a tile's payload of {len(payload)} bytes says its colours take {length}")
     return payload[4 : 4 + length], payload[4 + length :]
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fdcodec.aliases import Planes, Samples
 from fdcodec.coding.indexed_colours import appearance_indices, count_colours
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
-from fdcodec.errors import FormatError
+from fdcodec.errors import damaged
 from fdcodec.format.constants import MAX_OVERRUN
 from fdcodec.kernels.lossless.planes import code_row
 from fdcodec.kernels.lossless.state import (
@@ -128,7 +128,7 @@ def _code_rows(state: State, indices: NDArray[np.int64] | None) -> State:
 def _check_overrun(coder: NDArray[np.int64]) -> None:
     """Refuse a payload that the decoder has run past."""
     if coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
-        raise FormatError(f"the lossless payload of {coder[LENGTH]} bytes ends early; the file is damaged")
+        raise damaged(f"the lossless payload of {coder[LENGTH]} bytes ends early")
 
 
 def _grown(coder: NDArray[np.int64], buffer: NDArray[np.uint8], spare_bytes: int) -> NDArray[np.uint8]:
@@ -166,11 +166,11 @@ def _code_header(
 def _check_header(plan: Plan, limits: NDArray[np.int64], n_pixels: int) -> None:
     """Refuse what no encoder writes."""
     if plan.transform >= len(TRANSFORMS):
-        raise FormatError(f"colour transform {plan.transform} of a lossless payload is not one of 0 to 2")
+        raise damaged(f"colour transform {plan.transform} of a lossless payload is not one of 0 to 2")
     if (limits[:, 0] > limits[:, 1]).any():
-        raise FormatError("a plane's lowest sample is above its highest in a lossless payload; the file is damaged")
+        raise damaged("a plane's lowest sample is above its highest in a lossless payload")
     if plan.n_colours > n_pixels:
-        raise FormatError(f"a lossless payload declares {plan.n_colours} colours for {n_pixels} pixels")
+        raise damaged(f"a lossless payload declares {plan.n_colours} colours for {n_pixels} pixels")
 
 
 def _choose_plan(samples: Planes, depth: int) -> Plan:

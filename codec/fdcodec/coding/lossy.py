@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.aliases import Planes
-from fdcodec.errors import FormatError
+from fdcodec.errors import damaged
 from fdcodec.format.constants import MAX_LOG2, MAX_OVERRUN, MAX_STEP_INDEX, OFFSET_UNIT, PROBABILITY_BITS
 from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
@@ -177,7 +177,7 @@ def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:
 def refuse_short_payload(coder: NDArray[np.int64], payload: bytes) -> None:
     """Raise FormatError if a decoder has read past the end of its payload."""
     if coder[POSITION] > len(payload) + MAX_OVERRUN:
-        raise FormatError(f"a tile's payload of {len(payload)} bytes ends before its blocks do; the file is damaged")
+        raise damaged(f"a tile's payload of {len(payload)} bytes ends before its blocks do")
 
 
 def screen_tools(
