@@ -49,6 +49,14 @@ def test_pages_come_back_in_order(cli, frames, threads):
     assert np.array_equal(np.load("out.npy"), frames)
 
 
+def test_narrow_gray_stacks_are_read_as_stacks(cli):
+    """Gray pictures of up to four columns have an axis of channels in .npy, where they would pass for one picture."""
+    assert cli("decode", "--frames", *encoded(PAGES[:3, :, :3]), "x.npy").code == 0
+    assert np.load("x.npy").shape == (3, 12, 3, 1)
+    assert cli("encode", "x.npy", "--frames", "--lossless").code == 0
+    assert np.array_equal([fdcodec.decode(f"x-{k}.fdc")[..., 0] for k in (1, 2, 3)], PAGES[:3, :, :3])
+
+
 def test_pages_may_differ(cli):
     """A TIFF takes pages of other sizes and channels; .npy refuses them, and says which differ."""
     names = encoded([PAGES[0], COLOURS[0], PAGES[1, :5]])
@@ -56,7 +64,7 @@ def test_pages_may_differ(cli):
     assert [page.shape for page in pages("x.tif")] == [(12, 16), (12, 16, 3), (5, 16)]
     result = cli("decode", "--frames", *names, "x.npy")
     assert (result.code, Path("x.npy").exists()) == (3, False)
-    assert "picture 2 is 12 x 16 x 3 of uint8, the first 12 x 16 of uint8" in result.err
+    assert "picture 2 is 12 x 16 x 3 of uint8, the first 12 x 16 x 1 of uint8" in result.err
 
 
 def test_metadata_stay_with_their_pages(cli):

@@ -106,3 +106,16 @@ def test_command_keeps_an_existing_model(cli):
     Path("mine.fdt").write_bytes(b"precious")
     assert cli("learn", "a.png", "-o", "mine.fdt").code == 1
     assert Path("mine.fdt").read_bytes() == b"precious"
+
+
+def test_command_keeps_a_model_that_appears_while_it_learns(cli, monkeypatch):
+    """What another process wrote meanwhile is not replaced without --force."""
+
+    def learn(*images, **options):
+        Path("mine.fdt").write_bytes(b"precious")
+        return ClassModel("mine", recipe={})
+
+    monkeypatch.setattr("fdcodec.api_learn.learn", learn)
+    result = cli("learn", "a.png", "-o", "mine.fdt")
+    assert (result.code, Path("mine.fdt").read_bytes()) == (1, b"precious")
+    assert "it exists by now; add --force" in result.err

@@ -138,8 +138,10 @@ def _check_target(job: Job) -> None:
         raise IsADirectoryError(f"{job.target} is a directory; name a file in it, or give it by --out-dir")
     if not job.may_replace and job.target.is_file():
         raise FileExistsError(f"{job.target} exists; add --force to replace it")
-    if job.target.parent.is_dir() and not os.access(job.target.parent, os.W_OK):
-        raise PermissionError(f"{job.target.parent} cannot be written to; name another directory by --out-dir or -o")
+    directory = Path(os.path.realpath(job.target)).parent
+    needs_place = job.target.is_file() or not job.target.exists()  # as devices and pipes do not
+    if needs_place and directory.is_dir() and not os.access(directory, os.W_OK):
+        raise PermissionError(f"{directory} cannot be written to; name another directory by --out-dir or -o")
 
 
 def describe_os_error(error: OSError) -> str:

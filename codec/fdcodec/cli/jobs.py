@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from reprlib import repr as shown
 from typing import Any, NamedTuple
 
 import click
@@ -161,9 +162,13 @@ def _is_taken(file: Path, suffixes: Collection[str]) -> bool:
 
 
 def note_on_left_out(inputs: Iterable[str], suffixes: Collection[str]) -> str:
-    """Return a note on how many files below the inputs are left out, and their suffixes; empty if none."""
+    """Return a note on how many files below the inputs are left out, and their suffixes; empty if none.
+
+    What an encode leaves beside its inputs does not count.
+    """
     below = (file for path in inputs if holds(Path(path).is_dir) for file in _all_below(Path(path)))
-    ends = Counter(file.suffix.lower() or "no suffix" for file in below if not _is_taken(file, suffixes))
+    others = (file for file in below if holds(file.is_file) and not _is_taken(file, suffixes))
+    ends = Counter(shown(file.suffix.lower())[1:-1] or "no suffix" for file in others if file.suffix != ".fdc")
     if not ends:
         return ""
     listed = ", ".join(first_of([name for name, _ in ends.most_common()]))

@@ -82,7 +82,7 @@ def learn(
     with console.progress() as progress:
         stacks = [source for source, samples in read if samples is not None]
         model = api_learn.learn(images, parent=start, progress=_told(progress, console), stacks=stacks)
-    model.save(output)
+    model.save(output, may_replace=force)
     for line in report(model, output, len(images)):
         console.say(line)
     return int(len(images) < len(jobs))

@@ -16,6 +16,8 @@ from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, refuse_deep_planes, samples_of_pillow
 
+_HEADER_BYTES = 1 << 16  # in which JPEG 2000 and AVIF tell how deep they are
+
 
 def as_picture(
     image: Any,
@@ -110,13 +112,13 @@ def _checked_pillow(image: Image.Image, lossless: bool) -> tuple[Picture, Notes]
 
 
 def _data_of(image: Image.Image) -> bytes:
-    """Return the file of an image that loses more than Pillow tells; empty if it is loaded or closed."""
+    """Return the begin of a file whose depth Pillow does not tell; empty where it is loaded or closed."""
     file = getattr(image, "fp", None)
-    if image.format not in ("PNG", "JPEG2000", "AVIF") or file is None or file.closed:
+    if image.format not in ("JPEG2000", "AVIF") or file is None or getattr(file, "closed", False):
         return b""
     place = file.tell()
     file.seek(0)
-    data: bytes = file.read()
+    data: bytes = file.read(_HEADER_BYTES)
     file.seek(place)
     return data
 

@@ -52,10 +52,9 @@ def _resolved(path: Path) -> Path:
 
 def _write_beside(path: Path, data: bytes, may_replace: bool) -> None:
     temporary = path.with_name(f".{path.name[:40]}.{token_hex(4)}.part")
-    opened = temporary.open("xb")  # it gets the permissions of any new file
     _unfinished.add(temporary)
     try:
-        with opened as file:
+        with temporary.open("xb") as file:  # it gets the permissions of any new file
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

@@ -72,7 +72,7 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
         yield Loss("", "16-bit gray has no alpha, and the transparent value would be dropped; give both as .npy")
     if drops_profile(image.mode):
         yield Loss("", f"the {image.mode} colours would be converted; convert them to RGB")
-    if isinstance(image, TiffImageFile):
+    if isinstance(image, TiffImageFile) and image.tile:  # once it is loaded, its samples may be others
         yield from _losses_of_tiff(image)
     if image.mode in ("La", "RGBa"):
         yield Loss("", "colours that are multiplied by alpha would be divided by it; give the samples as an array")

@@ -26,9 +26,9 @@ _PICTURE_TAGS = (
     *(ExifTags.Base.HostComputer, ExifTags.Base.WhitePoint, ExifTags.Base.PrimaryChromaticities),
     *(ExifTags.Base.Rating, ExifTags.Base.RatingPercent, ExifTags.Base.XPTitle, ExifTags.Base.XPComment),
     *(ExifTags.Base.XPAuthor, ExifTags.Base.XPKeywords, ExifTags.Base.XPSubject),
-    *(ExifTags.Base.PageName, 286, 287),  # the page's place, which Pillow has no name for
+    ExifTags.Base.PageName,
 )
-"""Tags of TIFF's own that describe the picture, and not how a file stores it; Pillow writes PageNumber wrongly."""
+"""Tags of TIFF's own that describe the picture, but for number and place of a page, which Pillow writes wrongly."""
 
 DIRECTORIES = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
 """Tags whose values are directories of their own."""

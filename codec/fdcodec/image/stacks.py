@@ -6,8 +6,9 @@ from io import BytesIO
 import numpy as np
 from PIL.TiffImagePlugin import AppendingTiffWriter
 
+from fdcodec.aliases import Samples
 from fdcodec.errors import UnsupportedError
-from fdcodec.image.picture import Picture
+from fdcodec.image.picture import MAX_CHANNELS, Picture
 from fdcodec.image.writing import image_bytes, without_lost
 
 STACK_SUFFIXES = (".tif", ".tiff", ".npy")
@@ -60,17 +61,19 @@ def _tiff_bytes(pictures: Iterable[Picture], suffix: str) -> tuple[bytes, tuple[
 def _npy_bytes(pictures: Iterable[Picture]) -> tuple[bytes, tuple[str, ...]]:
     arrays, notes = [], dict[str, None]()
     for k, picture in enumerate(pictures, 1):
-        arrays.append(picture.array)
+        arrays.append(picture.samples)
         if (kind := _kind(arrays[-1])) != (first := _kind(arrays[0])):
             raise UnsupportedError(
                 f".npy holds pictures that are alike: picture {k} is {kind}, the first {first}; write .tif"
             )
         notes.update(dict.fromkeys(without_lost(picture, ".npy", {})[1]))
+    stack = np.stack(arrays)
+    is_plain = stack.shape[3] == 1 and stack.shape[2] > MAX_CHANNELS  # narrower ones would pass for one picture
     buffer = BytesIO()
-    np.save(buffer, np.stack(arrays), allow_pickle=False)
+    np.save(buffer, stack[..., 0] if is_plain else stack, allow_pickle=False)
     return buffer.getvalue(), tuple(notes)
 
 
-def _kind(array: np.ndarray) -> str:
+def _kind(samples: Samples) -> str:
     """Return shape and depth of a picture as text."""
-    return f"{' x '.join(map(str, array.shape))} of {array.dtype}"
+    return f"{' x '.join(map(str, samples.shape))} of {samples.dtype}"

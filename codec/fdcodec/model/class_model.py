@@ -85,15 +85,15 @@ class ClassModel:
         """Return the same model under another name."""
         return replace(self, name=name)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as an `.fdt` file (SPEC 8), atomically.
+    def save(self, path: str | os.PathLike[str], *, may_replace: bool = True) -> None:
+        """Write the model as an `.fdt` file (SPEC 8), atomically; an existing one is replaced if it `may_replace` it.
 
         Raises
         ------
         ParameterError
             `path` is not a path, or the name of the file is that of a preset, which would be found in its place.
         OSError
-            The file cannot be written.
+            The file cannot be written; FileExistsError where it is kept.
         """
         from fdcodec.image.files import replace_file
         from fdcodec.model.registry import check_name, is_preset
@@ -101,7 +101,8 @@ class ClassModel:
         target = checked_path("path", path)
         if not (is_preset(self) and target.stem == self.name):
             check_name(target, "path")
-        replace_file(target, build_file(ModelFile(os.fsencode(self.name), self.recipe, self.to_bytes())))
+        data = build_file(ModelFile(os.fsencode(self.name), self.recipe, self.to_bytes()))
+        replace_file(target, data, may_replace=may_replace)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ClassModel:

@@ -1,0 +1,70 @@
+"""Pillow images in whatever state a user has them: what can be told of their files is told, and nothing else fails."""
+
+from io import BytesIO
+
+import imagecodecs
+import numpy as np
+import pytest
+from PIL import Image
+from tests.images import noise, saved
+from tests.stacks import with_tag
+
+import fdcodec
+from fdcodec.errors import ConversionWarning, UnsupportedError
+from fdcodec.image.arrays import as_picture
+
+SAMPLES = noise(9, 12, 3, seed=1)
+DEEP = noise(9, 12, 3, seed=2, dtype=np.uint16)
+
+
+class Bare:
+    """A file with what Pillow asks for, and no more."""
+
+    def __init__(self, data):
+        file = BytesIO(data)
+        self.read, self.seek, self.tell = file.read, file.seek, file.tell
+
+
+def jpeg_2000(samples, bits):
+    """Return a JPEG 2000 file without loss."""
+    return imagecodecs.jpeg2k_encode(samples, codecformat="jp2", bitspersample=bits, reversible=True, level=0)
+
+
+@pytest.mark.parametrize("end", [None, -12], ids=["whole", "without its last chunk"])
+@pytest.mark.parametrize("opened", [BytesIO, Bare], ids=["stream", "bare"])
+def test_png_is_taken_as_pillow_takes_it(end, opened):
+    """What Pillow reads without a fault is encoded, with and without loss."""
+    data = saved(SAMPLES, "PNG")[:end]
+    assert np.array_equal(as_picture(Image.open(opened(data)), lossless=True).samples, SAMPLES)
+
+
+def test_bare_files_are_told_of():
+    """Depths beyond 8 bits are found in files that Pillow itself opens, and the image can be loaded afterwards."""
+    image = Image.open(Bare(jpeg_2000(DEEP >> 4, 12)))
+    with pytest.raises(UnsupportedError, match=r"^lossless: "):
+        fdcodec.encode(image, lossless=True)
+    with pytest.warns(ConversionWarning, match="reduced to 8 bits"):
+        as_picture(image)
+    assert np.array_equal(np.asarray(image), np.asarray(Image.open(BytesIO(jpeg_2000(DEEP >> 4, 12)))))
+
+
+def test_large_files_are_not_read_whole():
+    """Of a file only its begin is looked at."""
+    data = jpeg_2000(SAMPLES, 8)
+    file = Bare(data + bytes(1 << 20))
+    read, sizes = file.read, []
+    file.read = lambda size=-1: sizes.append(size) or read(size)
+    image = Image.open(file)
+    sizes.clear()
+    assert np.array_equal(as_picture(image, lossless=True).samples, SAMPLES)
+    assert sizes[0] == 1 << 16
+
+
+def test_samples_of_a_loaded_tiff_may_be_new():
+    """What the tags of a TIFF say is of the file, and no longer of an image that was changed."""
+    data = with_tag(saved(noise(8, 8, 4, seed=3), "TIFF"), 0, 338, 1)
+    with pytest.raises(UnsupportedError, match="multiplied by alpha"):
+        as_picture(Image.open(BytesIO(data)), lossless=True)
+    image = Image.open(BytesIO(data))
+    image.putalpha(255)
+    assert as_picture(image, lossless=True).channels == 4
