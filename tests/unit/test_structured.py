@@ -137,6 +137,8 @@ def test_threads_do_not_change_the_angles():
         ({"angle_levels": 2}, "angle_levels"),
         ({"n_starts": 0}, "n_starts"),
         ({"n_rounds": [(12, 1)]}, "n_rounds"),
+        ({"n_rounds": [(1, 1)]}, "n_rounds"),
+        ({"coefficients": np.ones((4, 12))}, "n_rounds"),
         ({"init": [0]}, "init"),
         ({"coefficients": [[np.nan] * 8]}, "coefficients"),
     ],

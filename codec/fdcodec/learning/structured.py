@@ -69,7 +69,7 @@ def learn_rotations(
     coefficients
         Shape ``(n_samples, n)``, in the base (for example DCT) domain, the layout's coefficients first.
     n_rounds
-        Rounds over the largest power of two of coefficients, or ``(width, n_rounds)`` entries for `hypercube_pairs`.
+        Rounds over all n coefficients (n then a power of two), or ``(width, n_rounds)`` entries for `hypercube_pairs`.
     step
         Quantizer step in the unit of the coefficients, > 0.
     n_iterations
@@ -97,7 +97,9 @@ def learn_rotations(
         If an argument is outside what is allowed.
     """
     samples = _checked_samples(coefficients)
-    pairs = hypercube_pairs(checked_rounds("n_rounds", n_rounds, samples.shape[1]))
+    n = samples.shape[1]
+    given = [(n, n_rounds)] if isinstance(n_rounds, (int, np.integer)) else n_rounds
+    pairs = hypercube_pairs(checked_rounds("n_rounds", given, n, lowest=2))
     step = checked_real("step", step, 1 / MOST)
     for name, value, low in (
         ("n_iterations", n_iterations, 0),
@@ -232,16 +234,21 @@ def _checked_samples(coefficients: ArrayLike) -> FloatArray:
     return samples
 
 
-def checked_rounds(name: str, rounds: int | Sequence[tuple[int, int]], n: int) -> list[tuple[int, int]]:
-    """Return rounds as ``(width, n_rounds)`` entries; ParameterError names the parameter."""
+def checked_rounds(
+    name: str, rounds: int | Sequence[tuple[int, int]], n: int, lowest: int = 1
+) -> list[tuple[int, int]]:
+    """Return rounds as ``(width, n_rounds)`` entries; ParameterError names the parameter.
+
+    Widths are powers of two from `lowest` to n; without entries the width is the greatest of these.
+    """
     if isinstance(rounds, (int, np.integer)):
         return [(1 << (n.bit_length() - 1), checked_integer(name, rounds, 0))]
     given = rounds.tolist() if isinstance(rounds, np.ndarray) else rounds
     entries = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     if not all(isinstance(entry, Sequence) and len(entry) == 2 for entry in entries):
         raise ParameterError(f"{name} is {rounds!r}; it must be an integer or pairs (width, n_rounds)")
-    layout = [(checked_integer(name, width, 1, n), checked_integer(name, count, 0)) for width, count in entries]
+    layout = [(checked_integer(name, width, lowest, n), checked_integer(name, count, 0)) for width, count in entries]
     for width, _ in layout:
         if width & (width - 1):
-            raise ParameterError(f"{name} has a width of {width}; widths must be powers of two in [1, {n}]")
+            raise ParameterError(f"{name} has a width of {width}; widths must be powers of two in [{lowest}, {n}]")
     return layout

@@ -5,6 +5,12 @@ import numpy as np
 from fdcodec.transform.blocks import FloatArray
 
 
+def reflector_vector(block: FloatArray) -> FloatArray:
+    """Return the unit g of a Givens reflector ``[[c, d], [d, -c]] = I - 2 g g^T`` (Remark 4), shape ``(2,)``."""
+    c, d = block[0]
+    return np.array([np.sqrt(max(0.0, 0.5 * (1.0 - c))), -np.copysign(np.sqrt(max(0.0, 0.5 * (1.0 + c))), d)])
+
+
 def best_reflector(Z: FloatArray) -> FloatArray:
     """Return the u whose Householder reflector ``I - 2 u u^T`` is best at Z, or zeros where none helps.
 
