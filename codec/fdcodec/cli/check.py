@@ -8,7 +8,8 @@ from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
-from fdcodec.cli.jobs import Job, find_files, jobs_of, split_threads
+from fdcodec.cli.inputs import find_files
+from fdcodec.cli.jobs import Job, jobs_of, split_threads
 
 
 @click.command()
@@ -30,7 +31,7 @@ def check(
     from fdcodec.model import resolve
 
     console = Console(as_json=as_json, quiet=quiet)
-    jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive))
+    jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive).inputs)
     if not structure_only:
         console.announce_compilation("decoding")
     own = None if transform is None else resolve(transform)

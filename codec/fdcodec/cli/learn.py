@@ -11,7 +11,8 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import check_model_path, describe_os_error
 from fdcodec.cli.console import Console, on_terminal
 from fdcodec.cli.frames import Pictures, each_frame
-from fdcodec.cli.jobs import Job, find_files, jobs_of, note_on_left_out
+from fdcodec.cli.inputs import find_files, note_on_left_out
+from fdcodec.cli.jobs import Job, jobs_of
 from fdcodec.cli.learn_report import report
 from fdcodec.errors import FdcError
 from fdcodec.words import counted
@@ -69,8 +70,8 @@ def learn(
     check_model_path(output, force)
     check_name(output, "output")
     start = resolved(parent, "parent")
-    files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive)
-    console.say_if(note_on_left_out(inputs, READABLE_SUFFIXES))
+    files, others = find_files(inputs, READABLE_SUFFIXES, recursive=recursive)
+    console.say_if(note_on_left_out(others))
     jobs, pictures = jobs_of(each_frame(files) if all_frames else files), Pictures()
     with console.gathered_notes(len(jobs)):
         read = [(job.source, _read(job, pictures, console)) for job in jobs]
