@@ -23,7 +23,7 @@ _COMMANDS = {
     "learn": "Learn a class model from images.",
     "transforms": "List, show and export class models.",
     "compare": "Compare fdcodec with other codecs and write a report.",
-    "compile": "Compile all code now instead of at its first use.",
+    "compile": "Compile the code of all commands now instead of at its first use.",
     "completion": "Print a script for Tab completion.",
 }
 
