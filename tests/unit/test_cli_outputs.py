@@ -18,7 +18,7 @@ def idle(monkeypatch):
         raise AssertionError("work was begun")
 
     monkeypatch.setattr(targets, "encode_to_target", refuse)
-    monkeypatch.setattr(api_learn, "learn", refuse)
+    monkeypatch.setattr(api_learn, "learn_from", refuse)
 
 
 @pytest.mark.parametrize("command", [("encode", "a.png", "-o", "no/a.fdc"), ("learn", "a.png", "-o", "no/a.fdt")])

@@ -178,7 +178,7 @@ def test_json_has_the_notes_of_each_of_many_inputs(cli):
 
 def test_learning_from_many_images_gathers_notes(cli, monkeypatch):
     """Notes on many images that a class model is learned from are told as those of many encodes."""
-    monkeypatch.setattr("fdcodec.api_learn.learn", lambda *_, **__: sys.exit(0))
+    monkeypatch.setattr("fdcodec.api_learn.learn_from", lambda *_: sys.exit(0))
     for number in range(8):
         Image.fromarray(noise(8, 8, 1, seed=1)[:, :, 0]).save(f"{number}.gif", comment=b"hello")
     with pytest.raises(SystemExit):
