@@ -43,7 +43,8 @@ def learn(
     stacks
         For slices or frames: the stack or film of each image, as a name or number. One image in five is held out, to
         judge what is learned from the others. Neighbouring slices are nearly the same picture, so whole stacks are held
-        out, or a part of a long one without the slices beside it. So are copies that were saved again or scaled.
+        out, or a part of a long one without the slices beside it. Copies that were saved again or scaled are of one
+        stack without being told.
 
     Returns
     -------
