@@ -85,13 +85,17 @@ def run_jobs(
         if len(jobs) > 1:
             console.say(f"interrupted: {len(codes)} of {len(jobs)} done")
         raise
+    return codes[0] if len(jobs) == 1 else _summarized(codes, len(jobs), console, force)
+
+
+def _summarized(codes: list[int], n_jobs: int, console: Console, force: bool) -> int:
+    """Say how many of several jobs are done, and return the exit code of all."""
     failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
-    if len(jobs) > 1:
-        console.say(f"{len(codes) - failed} of {len(jobs)} done" + (f", {failed} failed" if failed else ""))
-    if left := len(jobs) - len(codes):
+    console.say(f"{len(codes) - failed} of {n_jobs} done" + (f", {failed} failed" if failed else ""))
+    if left := n_jobs - len(codes):
         again = "" if force else " with --skip-existing"
-        console.tell(f"stopped, as no space is left: {left} of {len(jobs)} not begun; make room and run again{again}")
-    return codes[0] if len(jobs) == 1 else 1 if failed else max(codes)
+        console.tell(f"stopped, as no space is left: {left} of {n_jobs} not begun; make room and run again{again}")
+    return 1 if failed else max(codes)
 
 
 def _report(job: Job, outcome: Outcome, console: Console) -> int:

@@ -66,9 +66,10 @@ def _check(job: Job, against: Path | None, **options: Any) -> dict[str, Any]:
         words, psnr_db = check_file(data, original=original, **options)
     except VerificationError as error:
         raise VerificationError("; ".join((str(error), *notes))) from error
-    facts: dict[str, Any] = {"checked": words, "summary": f"right: {words}", "notes": notes}
+    facts: dict[str, Any] = {"checked": words, "summary": f"right: {words}"}
     if psnr_db is not None:
-        facts |= {"equal": isinf(psnr_db), "psnr_db": None if isinf(psnr_db) else round(psnr_db, 2)}
+        equal = isinf(psnr_db)
+        facts |= {"notes": notes, "equal": equal, "psnr_db": None if equal else round(psnr_db, 2)}
     return facts
 
 
