@@ -19,6 +19,7 @@ from fdcodec.image.reading import read_image
 from fdcodec.model import ClassModel
 from fdcodec.model.registry import PRESETS_DIR
 from fdcodec.training.train import learn_model
+from fdcodec.training.training_images import training_image
 
 MANIFESTS = Path(__file__).parent.parent / "corpus" / "manifest"
 PRESETS = {
@@ -83,7 +84,7 @@ def train(name: str, data: Path) -> ClassModel:
         if done % 16 == 0 or done == total:
             print(f"{name}: {stage} {done}/{total}", flush=True)
 
-    model = learn_model(images, name, parent, report)
+    model = learn_model([training_image(samples) for samples in images], name, parent, report)
     recipe = model.recipe | {"images": hashes, "classes": PRESETS[name], "command": "tools/train_presets.py"}
     model = replace(model, recipe=recipe)
     model.save(PRESETS_DIR / f"{name}.fdt")

@@ -13,14 +13,13 @@ from fdcodec.paths import checked_path
 from fdcodec.words import counted
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
     from PIL import Image
 
     from fdcodec.aliases import Samples
     from fdcodec.api import Transform
     from fdcodec.image.picture import Picture
     from fdcodec.model import ClassModel
+    from fdcodec.training.training_images import TrainingImage
 
 
 def learn(
@@ -44,7 +43,8 @@ def learn(
     stacks
         For slices or frames: the stack or film of each image, as a name or number. One image in five is held out, to
         judge what is learned from the others. Neighbouring slices are nearly the same picture, so whole stacks are held
-        out, or a part of a long one without the slices beside it.
+        out, or a part of a long one without the slices beside it. Copies that were saved again or scaled are of one
+        stack without being told.
 
     Returns
     -------
@@ -65,16 +65,28 @@ def learn(
     ConversionWarning
         As for `encode`, of Pillow images and of files.
     """
-    from fdcodec.training.train import learn_model
-
     if _is_single(images) or not isinstance(images, Iterable):
         raise ParameterError("images: give a list of images or paths, be it of one")
     start = None if parent is None else resolved(parent, "parent")
     origins = None if stacks is None else _checked_stacks(stacks)
-    given = list(map(_training_samples, images))
+    given = [_training_image(image, n_before) for n_before, image in enumerate(images)]
     if origins is not None and len(origins) != len(given):
         raise ParameterError(f"stacks: {len(origins)} for {counted(len(given), 'image')}; give one for each")
-    return learn_model(given, "learned", start, progress, origins)
+    return learn_from(given, start, progress, range(len(given)) if origins is None else origins)
+
+
+def learn_from(
+    images: list[TrainingImage],
+    parent: ClassModel | None,
+    progress: Callable[[str, int, int], None] | None,
+    stacks: Sequence[Hashable],
+) -> ClassModel:
+    """Learn a class model from what is kept of images; images that are nearly the same are held out together."""
+    from fdcodec.training.duplicates import with_duplicates
+    from fdcodec.training.train import learn_model
+
+    joined = with_duplicates(stacks, [image.relief for image in images])
+    return learn_model(images, "learned", parent, progress, joined)
 
 
 def _checked_stacks(stacks: Any) -> list[Hashable]:
@@ -94,14 +106,14 @@ def _is_single(images: Any) -> bool:
     return isinstance(images, str | bytes)
 
 
-def _training_samples(image: Samples | Image.Image | Picture | str | os.PathLike[str]) -> NDArray[np.uint8]:
+def _training_image(image: Samples | Image.Image | Picture | str | os.PathLike[str], n_before: int) -> TrainingImage:
     from fdcodec.image.arrays import as_picture
     from fdcodec.image.reading import read_image
-    from fdcodec.training.training_images import training_samples
+    from fdcodec.training.training_images import training_image
 
     if not isinstance(image, str | os.PathLike):
-        return training_samples(as_picture(image).samples)
+        return training_image(as_picture(image).samples, n_before)
     picture, notes = read_image(checked_path("images", image))
     for note in notes:
         warnings.warn(ConversionWarning(f"{image}: {note}"), stacklevel=3)
-    return training_samples(picture.samples)
+    return training_image(picture.samples, n_before)

@@ -63,7 +63,7 @@ def facts_and_fault(data: bytes, bits: bool) -> tuple[dict[str, Any], FdcError |
     """Return the facts of a file and None, or of a file that cannot be read what can be, and why it cannot."""
     facts: dict[str, Any] = {}
     try:
-        facts = _facts(container.read(data, max_pixels=MAX_SIDE * MAX_SIDE), data)
+        facts = facts_of(container.read(data, max_pixels=MAX_SIDE * MAX_SIDE), data)
         return facts | (describe_bits(data) if bits else {}), None
     except FdcError as error:
         return facts or _readable_facts(data), error
@@ -73,13 +73,14 @@ def _readable_facts(data: bytes) -> dict[str, Any]:
     """Return the facts of a damaged file: of its intact chunks, else of its header as it stands there, or none."""
     with suppress(FdcError):
         file, lost, _ = container.salvage(data, max_pixels=MAX_SIDE * MAX_SIDE)
-        return _facts(file, data) | {"lost_tiles": len(lost)}
+        return facts_of(file, data) | {"lost_tiles": len(lost)}
     with suppress(FdcError):
         return _facts_of_front(container.read_header(data), data)
     return {}
 
 
-def _facts(file: container.File, data: bytes) -> dict[str, Any]:
+def facts_of(file: container.File, data: bytes) -> dict[str, Any]:
+    """Return the facts of a file that was read from these bytes."""
     return {
         **_facts_of_front(file.header, data),
         "payload_bytes": sum(len(payload) for payload in file.payloads),

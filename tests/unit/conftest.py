@@ -44,12 +44,12 @@ def encoded(cli):
 
 @pytest.fixture
 def learned_from(monkeypatch):
-    """Return the samples that `learn` is given, and learn nothing."""
+    """Return what `learn` keeps of images, and learn nothing."""
     given = []
 
-    def learn(images, **options):
-        given.extend(images)
+    def learn_from(images, *options):
+        given.extend(image.middle for image in images)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(api_learn, "learn", learn)
+    monkeypatch.setattr(api_learn, "learn_from", learn_from)
     return given

@@ -56,7 +56,7 @@ def test_nothing_is_left_to_compile():
 
 @pytest.mark.parametrize(
     ("compiles", "last"),
-    [(False, "everything was ready: nothing left to compile"), (True, "everything is ready, kept in ")],
+    [(False, "all commands were ready: nothing to compile"), (True, "all commands are ready, kept in ")],
 )
 def test_each_part_has_a_line_and_the_end_is_told(cli, monkeypatch, tmp_path, compiles, last):
     """A line a part, in order; the last one says whether anything had to be compiled, and where that is kept."""

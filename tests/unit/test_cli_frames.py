@@ -114,7 +114,7 @@ def test_existing_outputs(cli):
     Path("s-2.fdc").write_bytes(b"kept")
     command = ("encode", "s.tif", "--frames", *FAST)
     skipped = cli(*command, "--skip-existing")
-    assert (skipped.code, "1 input skipped" in skipped.err, len(names())) == (0, True, 3)
+    assert (skipped.code, "1 existing output skipped\n" in skipped.err, len(names())) == (0, True, 3)
     kept = cli(*command)
     assert (kept.code, kept.err.count("exists; add --force"), Path("s-2.fdc").read_bytes()) == (1, 3, b"kept")
     assert cli(*command, "--force").code == 0

@@ -18,7 +18,7 @@ def idle(monkeypatch):
         raise AssertionError("work was begun")
 
     monkeypatch.setattr(targets, "encode_to_target", refuse)
-    monkeypatch.setattr(api_learn, "learn", refuse)
+    monkeypatch.setattr(api_learn, "learn_from", refuse)
 
 
 @pytest.mark.parametrize("command", [("encode", "a.png", "-o", "no/a.fdc"), ("learn", "a.png", "-o", "no/a.fdt")])
@@ -80,10 +80,10 @@ def test_existing_outputs_are_skipped_if_asked(cli):
     Path("b.png").write_bytes(Path("a.png").read_bytes())
     Path("a.fdc").write_bytes(b"kept")
     result = cli("encode", "a.png", "b.png", "--skip-existing")
-    assert (result.code, "1 input skipped" in result.err) == (0, True)
+    assert (result.code, "1 existing output skipped" in result.err) == (0, True)
     assert Path("a.fdc").read_bytes() == b"kept"
     result = cli("decode", "b.fdc", "--skip-existing")
-    assert (result.code, result.err) == (0, "1 input skipped: output exists\n")
+    assert (result.code, result.err) == (0, "1 existing output skipped\n")
     Path("c.fdc").write_bytes(Path("b.fdc").read_bytes())
     assert cli("decode", "b.fdc", "c.fdc", "--skip-existing").code == 0
     assert Path("c.png").exists()
@@ -103,7 +103,7 @@ def test_what_cannot_be_done_is_not_skipped(cli):
     Path("b.fdc").mkdir()
     first, again = (cli("encode", "a.bmp", "a.png", "b.png", "--skip-existing") for _ in range(2))
     assert (first.code, again.code) == (1, 1)
-    assert "1 input skipped" in again.err
+    assert "1 existing output skipped" in again.err
     assert "a.png: would be written to a.fdc" in again.err
     assert "b.fdc is a directory" in again.err
     result = cli("decode", "a.fdc", "-o", "a.fdc", "--skip-existing", "--format", "png")

@@ -109,6 +109,23 @@ def test_files_that_are_left_out_are_counted(cli):
     assert "left out" not in cli("encode", "in/a.png", "--out-dir", "other", *FAST).err
 
 
+def test_trees_are_walked_once(cli, monkeypatch):
+    """One pass over a directory finds the inputs and what is left out."""
+    walked, original = [], os.walk
+    monkeypatch.setattr(os, "walk", lambda top, **options: walked.append(top) or original(top, **options))
+    Path("README").touch()
+    assert "note: 1 file below directories left out" in cli("encode", "-r", ".", "--out-dir", "out", *FAST).err
+    assert walked == [Path()]
+
+
+def test_encoded_file_is_read_once(cli, monkeypatch):
+    """The record and the note on --lossless are of one parse of the file that was made."""
+    read, original = [], fdcodec.container.read
+    monkeypatch.setattr("fdcodec.container.read", lambda *data, **options: read.append(0) or original(*data, **options))
+    assert cli("encode", "a.png", *FAST).code == 0
+    assert len(read) == 1
+
+
 def test_skipped_inputs_have_a_record(cli):
     """The JSON of a run that goes on has what was there already."""
     Path("b.png").write_bytes(Path("a.png").read_bytes())

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -122,6 +123,51 @@ def test_what_was_missed_is_told_of_each_of_many_inputs(capfd):
     assert told == [f"{number}.png: note: a size was not met" for number in range(9)]
 
 
+def _failures(capfd, console, inputs, message):
+    """Return the lines that failures of inputs make, whose messages a function of their number gives."""
+    with console.gathered_notes(inputs):
+        for number in range(inputs):
+            if fault := message(number):
+                console.fail(f"{number}.png", fault)
+    return capfd.readouterr().err.splitlines()
+
+
+def test_few_failures_tell_what_to_do_each(capfd):
+    """A failure of one of a few inputs ends with what to do."""
+    assert _failures(capfd, Console(), 2, lambda _: "is torn; get it again") == [
+        "fdcodec: 0.png: is torn; get it again",
+        "fdcodec: 1.png: is torn; get it again",
+    ]
+
+
+def test_many_failures_tell_what_to_do_once(capfd):
+    """Each of many inputs that fail has a line with the reason; what to do is told once, at the end, quiet or not."""
+    told = _failures(capfd, Console(quiet=True), 9, lambda k: f"row {k} is torn; get it again; or not" if k > 1 else "")
+    assert told[:-1] == [f"fdcodec: {k}.png: row {k} is torn" for k in range(2, 9)]
+    first = "2.png, 3.png, 4.png, 5.png, 6.png, 7.png, 1 more"
+    assert told[-1] == f"fdcodec: 7 inputs: get it again; or not ({first})"
+
+
+def test_what_to_do_may_differ_in_numbers(capfd):
+    """Of advice that differs in numbers one stands for all, and a failure alone has its own."""
+    told = _failures(capfd, Console(), 7, lambda k: f"is torn; mend row {k}" if k < 3 else "cut; get it" * (k == 5))
+    assert told[-2:] == [
+        "fdcodec: 3 inputs: such as: mend row 0 (0.png, 1.png, 2.png)",
+        "fdcodec: 5.png: get it",
+    ]
+
+
+def test_json_has_the_whole_message_of_each_of_many_failures(cli):
+    """Advice is gathered for people; lines for programs keep theirs."""
+    for number in range(8):
+        Path(f"{number}.fdc").touch()
+    result = cli("check", "-r", ".", "--json")
+    told = [json.loads(line)["error"] for line in result.out.splitlines()]
+    assert len(told) == 8
+    assert all("; " in message for message in told)
+    assert result.err.count("8 inputs: ") == 1
+
+
 def test_json_has_the_notes_of_each_of_many_inputs(cli):
     """Notes are gathered for people; lines for programs keep their own."""
     for number in range(8):
@@ -132,7 +178,7 @@ def test_json_has_the_notes_of_each_of_many_inputs(cli):
 
 def test_learning_from_many_images_gathers_notes(cli, monkeypatch):
     """Notes on many images that a class model is learned from are told as those of many encodes."""
-    monkeypatch.setattr("fdcodec.api_learn.learn", lambda *_, **__: sys.exit(0))
+    monkeypatch.setattr("fdcodec.api_learn.learn_from", lambda *_: sys.exit(0))
     for number in range(8):
         Image.fromarray(noise(8, 8, 1, seed=1)[:, :, 0]).save(f"{number}.gif", comment=b"hello")
     with pytest.raises(SystemExit):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fdcodec.image import files
-from fdcodec.image.files import replace_file
+from fdcodec.image.files import nothing_unfinished, replace_file
 
 
 def test_write_error_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
@@ -55,7 +55,7 @@ def test_links_in_a_circle_are_an_error(tmp_path):
 
 def test_what_is_unfinished_can_be_removed(tmp_path, monkeypatch):
     """Before a process ends in the middle of a write, the temporary file can be taken away."""
-    monkeypatch.setattr(files.os, "fsync", lambda descriptor: files.remove_unfinished())
+    monkeypatch.setattr(files.os, "fsync", lambda descriptor: nothing_unfinished().__enter__())
     with pytest.raises(FileNotFoundError):
         replace_file(tmp_path / "new", b"new")
     assert list(tmp_path.iterdir()) == []

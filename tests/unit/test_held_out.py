@@ -86,23 +86,23 @@ def test_stacks_are_names_or_numbers(stacks):
 
 def test_command_tells_of_which_file_frames_are(cli, monkeypatch):
     """`learn --frames` has the file of each frame as its stack, but for frames that cannot be read."""
-    given = {}
-    monkeypatch.setattr(api_learn, "learn", lambda images, **options: given.update(options) or ClassModel("any"))
+    given = []
+    monkeypatch.setattr(api_learn, "learn_from", lambda *arguments: given.extend(arguments) or ClassModel("any"))
     monkeypatch.setattr(learn, "report", lambda *_: [])
     Path("s.tif").write_bytes(with_tag(stack(noise(12, 16, 3, seed=1).transpose(2, 0, 1)), 1, 259, 999))
     cli("learn", "s.tif", "a.png", "--frames", "-o", "new.fdt")
-    assert given["stacks"] == [Path("s.tif"), Path("s.tif"), Path("a.png")]
+    assert given[-1] == [Path("s.tif"), Path("s.tif"), Path("a.png")]
 
 
 def test_stages_are_said_where_no_bar_shows_them(cli, monkeypatch):
     """Where stderr is no terminal `learn` has a line for each stage, once."""
 
-    def learning(images, *, progress, **options):
+    def learning(images, parent, progress, stacks):
         for step in (("blocks", 1, 2), ("blocks", 2, 2), ("rotations", 1, 1)):
             progress(*step)
         return ClassModel("any")
 
-    monkeypatch.setattr(api_learn, "learn", learning)
+    monkeypatch.setattr(api_learn, "learn_from", learning)
     monkeypatch.setattr(learn, "report", lambda *_: [])
     lines = cli("learn", "a.png", "-o", "new.fdt").err.splitlines()
     assert lines[-2:] == ["learning: blocks", "learning: rotations"]

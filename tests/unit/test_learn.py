@@ -111,11 +111,11 @@ def test_command_keeps_an_existing_model(cli):
 def test_command_keeps_a_model_that_appears_while_it_learns(cli, monkeypatch):
     """What another process wrote meanwhile is not replaced without --force."""
 
-    def learn(*images, **options):
+    def learn_from(*arguments):
         Path("mine.fdt").write_bytes(b"precious")
         return ClassModel("mine", recipe={})
 
-    monkeypatch.setattr("fdcodec.api_learn.learn", learn)
+    monkeypatch.setattr("fdcodec.api_learn.learn_from", learn_from)
     result = cli("learn", "a.png", "-o", "mine.fdt")
     assert (result.code, Path("mine.fdt").read_bytes()) == (1, b"precious")
     assert "it exists by now; add --force" in result.err

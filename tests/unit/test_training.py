@@ -21,8 +21,9 @@ from fdcodec.model import ClassModel
 from fdcodec.model.body import ZONE_SIZES
 from fdcodec.training.filters import FilterSums
 from fdcodec.training.start_states import CONFIDENCE, StartStateSums
-from fdcodec.training.traces import MAX_PIXELS, MAX_SIDE, MIN_SIDE, STEPS, trace, traces, windows
+from fdcodec.training.traces import STEPS, trace, traces
 from fdcodec.training.train import learn_model
+from fdcodec.training.training_images import MAX_PIXELS, MAX_SIDE, MIN_SIDE, training_image, windows
 from fdcodec.training.transforms import ZoneSamples, train_transforms
 
 PLAIN = ClassModel("plain")
@@ -39,10 +40,15 @@ def stripes(seed, side=64):
 IMAGES = [stripes(seed) for seed in (1, 2)] + [np.repeat(stripes(3), 3, axis=2)]
 
 
+def learned_from(images, name, parent=None):
+    """Return a model that is learned from arrays."""
+    return learn_model([training_image(samples) for samples in images], name, parent)
+
+
 @pytest.fixture(scope="module")
 def model():
     """Return a model learned from the images above."""
-    return learn_model(IMAGES, "stripes")
+    return learned_from(IMAGES, "stripes")
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +68,7 @@ def test_recipe_says_where_the_model_comes_from(model):
 def test_recipe_says_what_parts_save(monkeypatch):
     """With five images or more a recipe has what rotations and filter save on those held out."""
     monkeypatch.setattr("fdcodec.training.transforms.MIN_BLOCKS", {16: 50, 32: 50, 64: 50})
-    recipe = learn_model([stripes(seed, 96) for seed in range(5)], "stripes").recipe
+    recipe = learned_from([stripes(seed, 96) for seed in range(5)], "stripes").recipe
     assert recipe["share_saved_by_rotations"] > 0.01
     assert 0 < recipe["share_saved_by_filter"] < 1
     assert 0 < recipe["share_saved_against_presets"] < 1
@@ -75,13 +81,13 @@ def test_rotations_that_were_not_learned_save_nothing_known(model):
 
 def test_same_images_give_the_same_model(model):
     """Learning is deterministic, to the hash."""
-    assert learn_model(IMAGES, "again").hash == model.hash
+    assert learned_from(IMAGES, "again").hash == model.hash
 
 
 def test_photographs_shrink_on_the_second_pass():
     """Crops of a photograph are coded in fewer bytes with what was learned from them than without."""
     crops = [photo(256, 384)[y : y + 64, x : x + 64] for x, y in ((0, 0), (100, 0), (0, 64))]
-    recipe = learn_model(crops, "crops").recipe
+    recipe = learned_from(crops, "crops").recipe
     assert recipe["size_bytes_after"] < 0.97 * recipe["size_bytes_before"]
 
 
@@ -89,7 +95,7 @@ def test_few_blocks_keep_the_parents_transforms(model):
     """Groups with too few blocks keep what the parent has; start states stay near the parent's where unused."""
     parent = replace(model, start_states=np.full((N_CONTEXTS, 2), 200, np.uint8) % [256, 64])
     parent = replace(parent, start_states=parent.start_states.astype(np.uint8))
-    child = learn_model([noise(8, 8, 1, seed=1)], "child", parent)
+    child = learned_from([noise(8, 8, 1, seed=1)], "child", parent)
     assert child.transforms == parent.transforms
     assert child.recipe["parent"] == parent.hash.hex()
     unused = child.start_states[:, 0] == 200
@@ -253,6 +259,19 @@ def test_windows_are_the_middles_of_images_and_smaller_where_these_are_many():
     side = isqrt(MAX_PIXELS // 100)
     assert {part.shape for part in windows([np.zeros((400, 500, 3), np.uint8)] * 100)} == {(side, side, 3)}
     assert windows([np.zeros((90, 70, 1), np.uint8)] * 10_000)[0].shape == (MIN_SIDE, MIN_SIDE, 1)
+
+
+@pytest.mark.parametrize(("height", "width"), [(1500, 1501), (1025, 40), (1024, 1026), (90, 91)])
+@pytest.mark.parametrize("n_images", [1, 10, 11, 40, 3000])
+def test_windows_of_what_is_kept_are_those_of_the_images(height, width, n_images):
+    """Of the last of many images no more is kept than a window needs if half of all are used, and no less."""
+    image = np.arange(height * width, dtype=np.uint32).view(np.uint8).reshape(height, width, 4)[:, :, :3]
+    kept = training_image(image, n_before=n_images - 1).middle
+    for used in {n_images, (n_images + 1) // 2}:
+        assert np.array_equal(windows([kept] * used)[0], windows([image] * used)[0])
+    most = 2 * max(MAX_PIXELS // max((n_images - 1) // 2, 1), MIN_SIDE**2)
+    assert kept.base is None
+    assert kept.size <= 3 * min(most, (MAX_SIDE + 1) ** 2)
 
 
 def test_traces_come_in_order():

@@ -1,14 +1,17 @@
 """Jobs one by one, or several at a time: a failure is reported and the others go on."""
 
+import errno
 import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from fdcodec.cli.console import Console
-from fdcodec.cli.jobs import STREAM, Job
+from fdcodec.cli.inputs import STREAM
+from fdcodec.cli.jobs import Job
 from fdcodec.errors import FdcError, ParameterError, TargetWarning
 from fdcodec.parallel import each
 
@@ -16,12 +19,19 @@ NOT_AS_ASKED = TargetWarning.exit_code
 """Exit code of a result that was written, but not as asked; its fact `not_as_asked` says so."""
 
 
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+
+
 class Outcome(NamedTuple):
-    """The result of a job: its exit code, the facts to report, and the fault, empty if there is none."""
+    """The result of a job: its exit code, the facts to report, and the fault, empty if there is none.
+
+    `no_space` says that its output found no space, as those of other jobs would not.
+    """
 
     code: int
     facts: dict[str, Any]
     fault: str = ""
+    no_space: bool = False
 
 
 def run_jobs(
@@ -35,6 +45,7 @@ def run_jobs(
     """Do the jobs, report them in order, and return the exit code.
 
     With one job it is the code of that job. With several it is 1 if any failed, else 5 if any was not done as asked.
+    Once an output finds no space, no other job is begun.
 
     Parameters
     ----------
@@ -50,9 +61,14 @@ def run_jobs(
         How many jobs are done at a time, in threads.
     """
     finished: dict[Job, Outcome] = {}
+    full = Event()
 
-    def do(job: Job) -> Outcome:
+    def do(job: Job) -> Outcome | None:
+        if full.is_set():
+            return None
         finished[job] = outcome = _outcome(replace(job, may_replace=force), work)
+        if outcome.no_space:
+            full.set()
         return outcome
 
     outcomes = each(do, jobs, at_once)
@@ -61,17 +77,25 @@ def run_jobs(
         with console.gathered_notes(len(jobs)), console.progress() as show:
             show("", 0, len(jobs))
             for job, outcome in zip(jobs, outcomes, strict=True):
-                codes.append(_report(job, outcome, console))
-                show("", len(codes), len(jobs))
+                if outcome is not None:
+                    codes.append(_report(job, outcome, console))
+                    show("", len(codes), len(jobs))
     except KeyboardInterrupt:
         codes += [_report(job, finished[job], console) for job in jobs[len(codes) :] if job in finished]
         if len(jobs) > 1:
             console.say(f"interrupted: {len(codes)} of {len(jobs)} done")
         raise
+    return codes[0] if len(jobs) == 1 else _summarized(codes, len(jobs), console, force)
+
+
+def _summarized(codes: list[int], n_jobs: int, console: Console, force: bool) -> int:
+    """Say how many of several jobs are done, and return the exit code of all."""
     failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
-    if len(jobs) > 1:
-        console.say(f"{len(jobs) - failed} of {len(jobs)} done" + (f", {failed} failed" if failed else ""))
-    return codes[0] if len(codes) == 1 else 1 if failed else max(codes)
+    console.say(f"{len(codes) - failed} of {n_jobs} done" + (f", {failed} failed" if failed else ""))
+    if left := n_jobs - len(codes):
+        again = "" if force else " with --skip-existing"
+        console.tell(f"stopped, as no space is left: {left} of {n_jobs} not begun; make room and run again{again}")
+    return 1 if failed else max(codes)
 
 
 def _report(job: Job, outcome: Outcome, console: Console) -> int:
@@ -95,7 +119,7 @@ def _outcome(job: Job, work: Callable[[Job], dict[str, Any]]) -> Outcome:
     except FdcError as error:
         return Outcome(error.exit_code, {}, str(error))
     except OSError as error:
-        return Outcome(1, {}, describe_os_error(error))
+        return Outcome(1, {}, describe_os_error(error), error.errno in _NO_SPACE)
     except Exception as error:  # a defect of ours must not keep the other inputs from being done
         place = extract_tb(error.__traceback__)[-1]
         message = f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}"

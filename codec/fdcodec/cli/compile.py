@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 
 @click.command()
 def compile() -> int:
-    """Compile all code now, so that no first use has to wait: four to six minutes, once per version."""
+    """Compile the code of all commands now, so that no first use has to wait: four to six minutes, once per version.
+
+    What Python calls of fdcodec itself use is compiled, too. The learners of fdcodec.learning, which few need, are not:
+    each compiles for ten to thirty seconds when first fitted.
+    """
     from fdcodec.first_use import compile_beside
     from fdcodec.kernels.code_cache import is_code_kept
     from fdcodec.kernels.jit import before_compiling
@@ -38,7 +42,7 @@ def compile() -> int:
     before_compiling(begin)
     with console.progress() as progress:
         _use(parts, console, progress)
-    console.say(f"everything is ready, kept in {kept[0]}" if kept else "everything was ready: nothing left to compile")
+    console.say(f"all commands are ready, kept in {kept[0]}" if kept else "all commands were ready: nothing to compile")
     return 0
 
 

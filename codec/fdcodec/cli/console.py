@@ -66,6 +66,7 @@ class Console:
         self._quiet = quiet
         self._bar: Progress | None = None
         self._gathered: Notes | None = None
+        self._advice: Notes | None = None
 
     def say(self, text: str) -> None:
         """Write a line for people."""
@@ -103,21 +104,35 @@ class Console:
 
     @contextmanager
     def gathered_notes(self, inputs: int) -> Iterator[None]:
-        """Say the notes of this context at its end, each kind once, if there are more than a few inputs."""
-        self._gathered = notes = Notes() if inputs > SHOWN else None
+        """Say notes of this context, and what to do about failures, at its end, each kind once, if inputs are many."""
+        notes, advice = (Notes(), Notes("", "such as: ")) if inputs > SHOWN else (None, None)
+        self._gathered, self._advice = notes, advice
         try:
             yield
         finally:
-            self._gathered = None
+            self._gathered = self._advice = None
             for line in notes.lines() if notes else ():
                 self.say(line)
+            for line in advice.lines() if advice else ():
+                self.tell(line)
 
     def fail(self, source: str, message: str, facts: dict[str, Any] | None = None) -> None:
-        """Report a failure in one line, in JSON with the known facts; `quiet` does not silence errors."""
+        """Report a failure in one line, in JSON with the known facts.
+
+        What to do about it, behind the first semicolon, is kept for the end if inputs are many.
+        """
         message = " ".join(in_options(message.removeprefix(f"{source}: ")).split())
         if self._as_json:
             write_line(as_json({"input": source, "error": message, **(facts or {})}))
-        self._echo(f"fdcodec: {source}: {message}")
+        reason, mark, advice = message.partition("; ")
+        if mark and self._advice is not None:
+            self._advice.add(source, advice)
+            message = reason
+        self.tell(f"{source}: {message}")
+
+    def tell(self, fault: str) -> None:
+        """Write a line on what went wrong; `quiet` does not silence it."""
+        self._echo(f"fdcodec: {fault}")
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[str, int, int], None]]:

@@ -19,7 +19,8 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
 from fdcodec.cli.frames import Pictures, each_frame
-from fdcodec.cli.jobs import Job, find_files, note_on_left_out, plan_jobs, split_output, split_threads, without_done
+from fdcodec.cli.inputs import find_files, note_on_left_out
+from fdcodec.cli.jobs import Job, plan_jobs, split_output, split_threads, without_done
 from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 
 if TYPE_CHECKING:
@@ -123,8 +124,8 @@ def encode(
     if output is not None:
         _check_suffix(Path(f"_{Path(output).name}").suffix.lower())  # of ".png" pathlib says that it has none
     console = Console(as_json=as_json, quiet=quiet)
-    files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive, out_dir=out_dir)
-    console.say_if(note_on_left_out(inputs, READABLE_SUFFIXES))
+    files, others = find_files(inputs, READABLE_SUFFIXES, recursive=recursive, out_dir=out_dir)
+    console.say_if(note_on_left_out(others))
     jobs = plan_jobs(each_frame(files) if all_frames else files, ".fdc", output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
         raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file by -o")
@@ -199,17 +200,19 @@ def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None
 def _encode(
     job: Job, pictures: Pictures, settings: EncoderSettings, target: Target, left_out: dict[str, Any]
 ) -> dict[str, Any]:
+    from fdcodec import container
     from fdcodec.cli.hints import hint
     from fdcodec.image.arrays import as_picture
-    from fdcodec.inspection import info
+    from fdcodec.inspection import facts_of
     from fdcodec.targets import encode_to_target
 
     start = perf_counter()
     picture, notes = pictures.read(job, lossless=target.kind == "lossless")
     data, psnr_db, miss = encode_to_target(as_picture(picture, **left_out), settings, target)
     bpp = 8 * len(data) / (picture.width * picture.height)
-    own = info(data)
-    notes = (*notes, _told(miss, target, bpp), hint(data, target, miss, picture.samples))
+    file = container.read(data, max_pixels=picture.width * picture.height)
+    own = facts_of(file, data)
+    notes = (*notes, _told(miss, target, bpp), hint(file, len(data), target, miss, picture.samples))
     job.write(data)
     return {
         "output": str(job.target),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fdcodec.cli.jobs import STREAM, Found, Job
+from fdcodec.cli.inputs import STREAM, Found
+from fdcodec.cli.jobs import Job
 from fdcodec.paths import holds
 
 if TYPE_CHECKING:

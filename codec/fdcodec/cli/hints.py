@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fdcodec import container
 from fdcodec.format.parameters import Parameters, finest_step
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.image.screen import count_patterns, is_screen
 
 if TYPE_CHECKING:
+    from fdcodec import container
     from fdcodec.aliases import Samples
     from fdcodec.arguments import Target
     from fdcodec.errors import TargetWarning
@@ -23,13 +23,13 @@ others; of those missed, lines of one pixel apart, five lose more than 100 bytes
 """
 
 
-def hint(data: bytes, target: Target, miss: TargetWarning | None, samples: Samples) -> str:
+def hint(file: container.File, n_bytes: int, target: Target, miss: TargetWarning | None, samples: Samples) -> str:
     """Return why `--lossless` is likely better than the file made for a target; empty if it is not.
 
     Parameters
     ----------
-    data
-        The file.
+    file, n_bytes
+        What was encoded, and its size.
     target, miss
         What was asked for, and how it was missed, if it was.
     samples
@@ -37,9 +37,8 @@ def hint(data: bytes, target: Target, miss: TargetWarning | None, samples: Sampl
     """
     if target.kind == "lossless":
         return ""
-    file = container.read(data, max_pixels=samples.size)
     parameters = Parameters.from_bytes(file.header.parameters, file.header.depth)
-    coded_bytes = len(data) - sum(len(block or b"") for block in file.metadata)
+    coded_bytes = n_bytes - sum(len(block or b"") for block in file.metadata)
     if _repeats(coded_bytes, file.header, parameters, samples):
         return "drawn pictures like this are often smaller with --lossless, and exact; decoding takes longer"
     if miss is not None and _is_finest(parameters):

@@ -8,7 +8,8 @@ import click
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import COUNTING, Console, write_line
-from fdcodec.cli.jobs import Job, find_files, jobs_of
+from fdcodec.cli.inputs import find_files
+from fdcodec.cli.jobs import Job, jobs_of
 
 HASH_DIGITS = 16
 """Digits shown of a class model's hash, as by `transforms`; small files have 8."""
@@ -22,7 +23,7 @@ def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) ->
     """Show what .fdc files hold, and of damaged files what is readable. Only --bits decodes them."""
     if bits:
         Console().announce_compilation(COUNTING)
-    jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive))
+    jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive).inputs)
     return run_jobs(jobs, lambda job: _info(job, bits, as_json), Console(as_json=as_json, quiet=not as_json))
 
 

@@ -1,35 +1,19 @@
-"""Inputs to jobs: which files, and where each result goes."""
+"""Jobs: one for each input, and where its result goes."""
 
 import os
 import sys
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from reprlib import repr as shown
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from fdcodec.cli.console import STDOUT_CLOSED, Console
+from fdcodec.cli.inputs import STREAM, Found
 from fdcodec.image.files import replace_file
 from fdcodec.paths import content_of, holds
-from fdcodec.words import counted, first_of
-
-STREAM = Path("-")
-"""Standard input or standard output instead of a file."""
-
-
-class Found(NamedTuple):
-    """An input, its path relative to what it was found under, and why it cannot be read, if it is such a directory.
-
-    For one of several frames, `frame` is its number from 1, and `relative` ends in a name for that frame.
-    """
-
-    path: Path
-    relative: Path
-    fault: OSError | None = None
-    frame: int | None = None
+from fdcodec.words import counted
 
 
 @dataclass(frozen=True)
@@ -118,63 +102,6 @@ def split_output(
     return (inputs[:-1], inputs[-1]) if is_stream or (is_output(last) and not holds(last.is_dir)) else (inputs, None)
 
 
-def find_files(
-    inputs: tuple[str, ...], suffixes: Collection[str], *, recursive: bool, out_dir: str | None = ""
-) -> list[Found]:
-    """Return the files among and below the inputs, and the directories below them that cannot be read.
-
-    `out_dir` is None if outputs could be written into a directory, and none was named for them.
-
-    Raises
-    ------
-    click.UsageError
-        A directory was given without `recursive`, or no file is found.
-    """
-    found: list[Found] = []
-    for path in map(Path, inputs):
-        if not holds(path.is_dir):
-            found.append(Found(path, Path(path.name)))
-            continue
-        if not recursive:
-            besides = "" if out_dir is not None else " (--out-dir names one to write into)"
-            raise click.UsageError(f"{path} is a directory; add -r to take the files below it{besides}")
-        found += _files_below(path, suffixes)
-    if not found:
-        raise click.UsageError(f"no inputs: below {' and '.join(inputs)} no file ends in {', '.join(sorted(suffixes))}")
-    return found
-
-
-def _files_below(top: Path, suffixes: Collection[str]) -> list[Found]:
-    faults: list[OSError] = []
-    wanted = [file for file in _all_below(top, faults.append) if _is_taken(file, suffixes)]
-    found = [Found(file, file.relative_to(top)) for file in wanted]
-    return sorted(found + [Found(Path(fault.filename), Path(), fault) for fault in faults])
-
-
-def _all_below(top: Path, on_fault: Callable[[OSError], object] | None = None) -> Iterator[Path]:
-    return (Path(folder, name) for folder, _, names in os.walk(top, onerror=on_fault) for name in names)
-
-
-def _is_taken(file: Path, suffixes: Collection[str]) -> bool:
-    """Tell whether a file below a directory is an input; the `._` files of macOS are not."""
-    named_so = file.suffix.lower() in suffixes and not file.name.startswith("._")
-    return named_so and holds(file.is_file, unreachable=True)
-
-
-def note_on_left_out(inputs: Iterable[str], suffixes: Collection[str]) -> str:
-    """Return a note on how many files below the inputs are left out, and their suffixes; empty if none.
-
-    What an encode leaves beside its inputs does not count.
-    """
-    below = (file for path in inputs if holds(Path(path).is_dir) for file in _all_below(Path(path)))
-    others = (file for file in below if holds(file.is_file) and not _is_taken(file, suffixes))
-    ends = Counter(shown(file.suffix.lower())[1:-1] or "no suffix" for file in others if file.suffix != ".fdc")
-    if not ends:
-        return ""
-    listed = ", ".join(first_of([name for name, _ in ends.most_common()]))
-    return f"{counted(ends.total(), 'file')} below directories left out, by their names: {listed}"
-
-
 def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str | None) -> list[Job]:
     """Give each input its output: `output`, or the name with `suffix` in `out_dir` or beside the input.
 
@@ -216,7 +143,7 @@ def without_done(jobs: list[Job], console: Console) -> list[Job]:
     for job in filter(done.get, jobs):
         console.record(job.name, job.place | {"output": str(job.target), "skipped": True})
     remaining = [job for job in jobs if not done[job]]
-    console.say(f"{counted(len(jobs) - len(remaining), 'input')} skipped: output exists")
+    console.say(f"{counted(len(jobs) - len(remaining), 'existing output')} skipped")
     return remaining
 
 

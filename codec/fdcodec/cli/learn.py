@@ -11,7 +11,8 @@ from fdcodec.cli import options
 from fdcodec.cli.batch import check_model_path, describe_os_error
 from fdcodec.cli.console import Console, on_terminal
 from fdcodec.cli.frames import Pictures, each_frame
-from fdcodec.cli.jobs import Job, find_files, jobs_of, note_on_left_out
+from fdcodec.cli.inputs import find_files, note_on_left_out
+from fdcodec.cli.jobs import Job, jobs_of
 from fdcodec.cli.learn_report import report
 from fdcodec.errors import FdcError
 from fdcodec.words import counted
@@ -19,8 +20,7 @@ from fdcodec.words import counted
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from fdcodec.training.training_images import TrainingImage
 
 DURATION = (
     "the time grows with their pixels: ten megapixels, the most that is used, take two to four minutes "
@@ -69,19 +69,22 @@ def learn(
     check_model_path(output, force)
     check_name(output, "output")
     start = resolved(parent, "parent")
-    files = find_files(inputs, READABLE_SUFFIXES, recursive=recursive)
-    console.say_if(note_on_left_out(inputs, READABLE_SUFFIXES))
+    files, others = find_files(inputs, READABLE_SUFFIXES, recursive=recursive)
+    console.say_if(note_on_left_out(others))
     jobs, pictures = jobs_of(each_frame(files) if all_frames else files), Pictures()
+    images: list[TrainingImage] = []
+    stacks: list[Path] = []
     with console.gathered_notes(len(jobs)):
-        read = [(job.source, _read(job, pictures, console)) for job in jobs]
-    images = [samples for _, samples in read if samples is not None]
+        for job in jobs:
+            if (image := _read(job, pictures, console, len(images))) is not None:
+                images.append(image)
+                stacks.append(job.source)
     if not images:
         return 1
     console.announce_compilation("learning from")
     console.say(f"learning from {counted(len(images), 'image')}; {DURATION}")
     with console.progress() as progress:
-        stacks = [source for source, samples in read if samples is not None]
-        model = api_learn.learn(images, parent=start, progress=_told(progress, console), stacks=stacks)
+        model = api_learn.learn_from(images, start, _told(progress, console), stacks)
     model.save(output, may_replace=force)
     for line in report(model, output, len(images)):
         console.say(line)
@@ -101,9 +104,9 @@ def _told(progress: Callable[[str, int, int], None], console: Console) -> Callab
     return show
 
 
-def _read(job: Job, pictures: Pictures, console: Console) -> NDArray[np.uint8] | None:
-    """Return the 8-bit samples to learn from; None for an image that cannot be read."""
-    from fdcodec.training.training_images import training_samples
+def _read(job: Job, pictures: Pictures, console: Console, n_before: int) -> TrainingImage | None:
+    """Return what is kept of an image to learn from, `n_before` others having been read; None if it cannot be read."""
+    from fdcodec.training.training_images import training_image
 
     try:
         picture, notes = pictures.read(job)
@@ -114,5 +117,5 @@ def _read(job: Job, pictures: Pictures, console: Console) -> NDArray[np.uint8] |
     else:
         for note in notes:
             console.note(job.name, note)
-        return training_samples(picture.samples)
+        return training_image(picture.samples, n_before)
     return None

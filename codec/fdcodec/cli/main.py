@@ -2,11 +2,13 @@
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 from importlib import import_module
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import click
 
@@ -21,7 +23,7 @@ _COMMANDS = {
     "learn": "Learn a class model from images.",
     "transforms": "List, show and export class models.",
     "compare": "Compare fdcodec with other codecs and write a report.",
-    "compile": "Compile all code now instead of at its first use.",
+    "compile": "Compile the code of all commands now instead of at its first use.",
     "completion": "Print a script for Tab completion.",
 }
 
@@ -73,15 +75,26 @@ def fdcodec_group() -> None:
 def main() -> None:
     """Run the command line and leave with its exit code; errors are one line, never a traceback."""
     gc.set_threshold(50_000)  # imports make as many objects, which all stay; looking through them takes 5 % of a start
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored, as in the background
+        signal.signal(signal.SIGINT, _interrupt)
     code = run(sys.argv[1:])
-    if code == INTERRUPTED:  # at once: threads may be in a kernel for a minute, and files are put in place in one step
-        from fdcodec.image.files import remove_unfinished
-
-        remove_unfinished()
-        with suppress(OSError):
-            sys.stderr.flush()
-        os._exit(code)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # or Ctrl-C while Python ends would show a traceback
+    if code == INTERRUPTED:
+        _end()
     sys.exit(code)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """Let the command tell what is done after the first Ctrl-C; the second ends it wherever it is."""
+    signal.signal(number, lambda *_: _end())
+    raise KeyboardInterrupt
+
+
+def _end() -> NoReturn:
+    """End at once: threads may be in a kernel for a minute, and files are put in place in one step."""
+    files = sys.modules.get("fdcodec.image.files")  # not imported here: this may come in the midst of an import
+    with getattr(files, "nothing_unfinished", nullcontext)():
+        os._exit(INTERRUPTED)
 
 
 def run(arguments: Sequence[str]) -> int:

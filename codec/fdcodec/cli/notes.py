@@ -1,4 +1,4 @@
-"""Notes on many inputs: each kind once instead of a line for every file."""
+"""Notes on many inputs, or advice: each kind once instead of a line for every file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,16 @@ from fdcodec.words import first_of
 
 
 class Notes:
-    """Notes by kind: those that differ only in numbers, or in what follows a colon, are of one kind."""
+    """Notes by kind: those that differ only in numbers, or in what follows a colon, are of one kind.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    one, several
+        What stands before a note, and before one that stands for others of its kind.
+    """
+
+    def __init__(self, one: str = "note: ", several: str = "notes such as: ") -> None:
+        self._one, self._several = one, several
         self._by_kind: dict[str, list[tuple[str, str]]] = {}
 
     def add(self, source: str, note: str) -> None:
@@ -24,7 +31,7 @@ class Notes:
         for pairs in self._by_kind.values():
             sources, (note, *others) = list(dict(pairs)), dict.fromkeys(note for _, note in pairs)
             if len(sources) == 1:
-                yield from (f"{sources[0]}: note: {each}" for each in (note, *others))
+                yield from (f"{sources[0]}: {self._one}{each}" for each in (note, *others))
             else:
-                such = "notes such as" if others else "note"
-                yield f"{len(sources)} inputs: {such}: {note} ({', '.join(first_of(sources))})"
+                begin = self._several if others else self._one
+                yield f"{len(sources)} inputs: {begin}{note} ({', '.join(first_of(sources))})"

@@ -2,11 +2,15 @@
 
 import errno
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from threading import RLock
 
 _unfinished: set[Path] = set()
+_beginning = RLock()
+"""Held while a temporary file is created; reentrant, since a signal may end the process in the midst of that."""
 
 
 def replace_file(path: Path, data: bytes, *, may_replace: bool = True) -> None:
@@ -35,11 +39,17 @@ def replace_file(path: Path, data: bytes, *, may_replace: bool = True) -> None:
         raise OSError(error.errno, error.strerror or str(error), str(path)) from error
 
 
-def remove_unfinished() -> None:
-    """Remove what is written in other threads at this moment, before the process ends without waiting for them."""
-    for temporary in list(_unfinished):
-        with suppress(OSError):
-            temporary.unlink()
+@contextmanager
+def nothing_unfinished() -> Iterator[None]:
+    """Remove what is being written at this moment, and let no thread begin another file within this context.
+
+    For a process that ends without waiting for its threads.
+    """
+    with _beginning:
+        for temporary in list(_unfinished):
+            with suppress(OSError):
+                temporary.unlink()
+        yield
 
 
 def _resolved(path: Path) -> Path:
@@ -52,9 +62,11 @@ def _resolved(path: Path) -> Path:
 
 def _write_beside(path: Path, data: bytes, may_replace: bool) -> None:
     temporary = path.with_name(f".{path.name[:40]}.{token_hex(4)}.part")
-    _unfinished.add(temporary)
     try:
-        with temporary.open("xb") as file:  # it gets the permissions of any new file
+        with _beginning:
+            _unfinished.add(temporary)
+            file = temporary.open("xb")  # it gets the permissions of any new file
+        with file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

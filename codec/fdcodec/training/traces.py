@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,7 @@ from fdcodec.model import ClassModel
 from fdcodec.parallel import each, usable_processors
 
 STEPS = (6.0, 12.0, 22.0, 44.0)  # pixel values; one in each range of the filter
-N_THREADS = min(usable_processors(), 4)  # each has a window of up to MAX_SIDE in work
-MAX_PIXELS = 10_000_000  # of all windows together: more of them make a model no better, only the training longer
-MIN_SIDE = 64
-MAX_SIDE = 1024  # of the window cut from the middle of a training image
+N_THREADS = min(usable_processors(), 4)  # each has a window in work
 
 
 @dataclass(frozen=True)
@@ -59,19 +55,6 @@ def parameters_of(samples: NDArray[np.uint8], step: float) -> Parameters:
     colours = colours_of(samples)
     colour = choose_colour(colours, step) if colours.shape[2] == 3 else None
     return Parameters(step_index_of(step), colour, screen=is_screen(colours))
-
-
-def windows(images: list[NDArray[np.uint8]]) -> list[NDArray[np.uint8]]:
-    """Return the middle of each image: squares of at most MAX_SIDE, smaller where images are many."""
-    side = min(max(isqrt(MAX_PIXELS // len(images)), MIN_SIDE), MAX_SIDE)
-    return [_middle(samples, side) for samples in images]
-
-
-def _middle(samples: NDArray[np.uint8], side: int) -> NDArray[np.uint8]:
-    """Return the middle of an image, at most side x side."""
-    height, width = samples.shape[:2]
-    top, left = max(0, (height - side) // 2), max(0, (width - side) // 2)
-    return samples[top : top + side, left : left + side]
 
 
 def traces(images: list[NDArray[np.uint8]], model: ClassModel) -> Iterator[Trace]:

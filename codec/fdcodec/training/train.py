@@ -18,8 +18,8 @@ from fdcodec.training.held_out import Part, parts_of
 from fdcodec.training.learned import train_learned
 from fdcodec.training.learned_samples import BlockSamples
 from fdcodec.training.start_states import StartStateSums
-from fdcodec.training.traces import STEPS, traces, windows
-from fdcodec.training.training_images import training_hash
+from fdcodec.training.traces import STEPS, traces
+from fdcodec.training.training_images import TrainingImage, windows
 from fdcodec.training.transforms import ZoneSamples, train_transforms
 from fdcodec.training.worth import share_saved
 
@@ -31,7 +31,7 @@ def _silent(stage: str, done: int, total: int) -> None:
 
 
 def learn_model(
-    images: list[NDArray[np.uint8]],
+    images: list[TrainingImage],
     name: str,
     parent: ClassModel | None = None,
     progress: Progress | None = None,
@@ -42,7 +42,7 @@ def learn_model(
     Parameters
     ----------
     images
-        Arrays (height, width, 1..4), uint8; the middle of each is used, ten megapixels of them all.
+        What is kept of each; the middle of each is used, ten megapixels of them all.
     name
         What the model is to be called.
     parent
@@ -62,7 +62,7 @@ def learn_model(
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
     parts = parts_of(range(len(images)) if stacks is None else stacks)
-    middles = windows([image for image, part in zip(images, parts, strict=True) if part is not Part.SKIPPED])
+    middles = windows([image.middle for image, part in zip(images, parts, strict=True) if part is not Part.SKIPPED])
     unseen = [part is Part.HELD_OUT for part in parts if part is not Part.SKIPPED]
     start = replace(parent or ClassModel("dct"), name=name)
     shown = progress or _silent
@@ -70,7 +70,7 @@ def learn_model(
     model, second = _second_pass(middles, unseen, model, shown)
     details: dict[str, Any] = {
         "parent": parent.hash.hex() if parent else None,
-        "images": [training_hash(image) for image in images],
+        "images": [image.hash for image in images],
         "steps": list(STEPS),
     }
     return replace(model, recipe=details | recipe | second)

@@ -1,0 +1,94 @@
+"""Inputs: the files that are named, and those below directories."""
+
+import os
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from reprlib import repr as shown
+from typing import NamedTuple
+
+import click
+
+from fdcodec.paths import holds
+from fdcodec.words import counted, first_of
+
+STREAM = Path("-")
+"""Standard input or standard output instead of a file."""
+
+
+class Found(NamedTuple):
+    """An input, its path relative to what it was found under, and why it cannot be read, if it is such a directory.
+
+    For one of several frames, `frame` is its number from 1, and `relative` ends in a name for that frame.
+    """
+
+    path: Path
+    relative: Path
+    fault: OSError | None = None
+    frame: int | None = None
+
+
+class Files(NamedTuple):
+    """Inputs, and the other files below the directories where they were found."""
+
+    inputs: list[Found]
+    others: list[Path]
+
+
+def find_files(
+    inputs: tuple[str, ...], suffixes: Collection[str], *, recursive: bool, out_dir: str | None = ""
+) -> Files:
+    """Return the files among and below the inputs, and the directories below them that cannot be read.
+
+    `out_dir` is None if outputs could be written into a directory, and none was named for them.
+
+    Raises
+    ------
+    click.UsageError
+        A directory was given without `recursive`, or no file is found.
+    """
+    found = Files([], [])
+    for path in map(Path, inputs):
+        if not holds(path.is_dir):
+            found.inputs.append(Found(path, Path(path.name)))
+            continue
+        if not recursive:
+            besides = "" if out_dir is not None else " (--out-dir names one to write into)"
+            raise click.UsageError(f"{path} is a directory; add -r to take the files below it{besides}")
+        below, others = _files_below(path, suffixes)
+        found.inputs.extend(below)
+        found.others.extend(others)
+    if not found.inputs:
+        raise click.UsageError(f"no inputs: below {' and '.join(inputs)} no file ends in {', '.join(sorted(suffixes))}")
+    return found
+
+
+def _files_below(top: Path, suffixes: Collection[str]) -> Files:
+    faults: list[OSError] = []
+    found, others = [], []
+    for folder, _, names in os.walk(top, onerror=faults.append):
+        for file in (Path(folder, name) for name in names):
+            if _is_taken(file, suffixes):
+                found.append(Found(file, file.relative_to(top)))
+            else:
+                others.append(file)
+    return Files(sorted(found + [Found(Path(fault.filename), Path(), fault) for fault in faults]), others)
+
+
+def _is_taken(file: Path, suffixes: Collection[str]) -> bool:
+    """Tell whether a file below a directory is an input; the `._` files of macOS are not."""
+    named_so = file.suffix.lower() in suffixes and not file.name.startswith("._")
+    return named_so and holds(file.is_file, unreachable=True)
+
+
+def note_on_left_out(others: Sequence[Path]) -> str:
+    """Return a note on how many files below directories are left out, and their suffixes; empty if none.
+
+    What an encode leaves beside its inputs does not count.
+    """
+    left_out = [file.suffix.lower() for file in others if file.suffix != ".fdc" and holds(file.is_file)]
+    ends = Counter(shown(suffix)[1:-1] or "no suffix" for suffix in left_out)
+    if not ends:
+        return ""
+    listed = ", ".join(first_of([name for name, _ in ends.most_common()]))
+    return f"{counted(ends.total(), 'file')} below directories left out, by their names: {listed}"

@@ -1,0 +1,79 @@
+"""Ctrl-C, by signals to a real process: exit code 130, no traceback, and no file that is half written."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from fdcodec.image.files import nothing_unfinished, replace_file
+
+PROGRAM = """
+import signal, sys, time
+from pathlib import Path
+from threading import Thread
+from fdcodec.cli import main
+from fdcodec.image.files import replace_file
+
+def write():
+    while True:
+        replace_file(Path("out"), bytes(10_000))
+
+def run(arguments):
+    Thread(target=write, daemon=True).start()
+    try:
+        print("works", flush=True)
+        time.sleep(30)
+    except KeyboardInterrupt:
+        print("cleans up", flush=True)
+        time.sleep(30 * (arguments == ["slowly"]))
+        return main.INTERRUPTED
+    return 0
+
+# a test that runs in the background ignores interrupts, and hands that down
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main.run = run
+main.main()
+"""
+
+
+def interrupted(*arguments, says):
+    """Return the exit code and the errors of a process that is sent a signal after each word it says."""
+    command = [sys.executable, "-c", PROGRAM, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for word in says:
+            assert process.stdout.readline().strip() == word
+            process.send_signal(signal.SIGINT)
+        return process.wait(20), process.stderr.read()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"), [((), ["works"]), (("slowly",), ["works", "cleans up"])], ids=["once", "twice"]
+)
+def test_interrupt_leaves_no_traceback_and_no_file(tmp_path, monkeypatch, arguments, says):
+    """The second Ctrl-C ends a command that still cleans up after the first, and what was being written is removed."""
+    monkeypatch.chdir(tmp_path)
+    assert interrupted(*arguments, says=says) == (130, "")
+    assert {path.name for path in Path().iterdir()} <= {"out"}
+
+
+def test_nothing_is_begun_while_a_process_ends(tmp_path):
+    """A thread that comes to write once the unfinished is removed creates no file any more."""
+    thread = Thread(target=replace_file, args=(tmp_path / "new", b"new"))
+    with nothing_unfinished():
+        thread.start()
+        thread.join(0.2)
+        assert list(tmp_path.iterdir()) == []
+    thread.join()
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_background_commands_go_on(tmp_path):
+    """Where interrupts are ignored, as in the background of a shell, they still are."""
+    program = PROGRAM.replace("signal.default_int_handler", "signal.SIG_IGN").replace("sleep(30)", "sleep(1)")
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=tmp_path) as process:
+        assert process.stdout.readline() == b"works\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
