@@ -9,10 +9,10 @@ import numpy as np
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning.estimator import MOST, block_side, checked_choice, checked_integer, checked_real
-from fdcodec.learning.pursuit import Dictionary
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import Objective, RateObjective, SparseObjective, gram_matrix
 from fdcodec.transform.bases import dct_line_product, dct_product, haar_product
+from fdcodec.transform.fast import Dictionary
 from fdcodec.transform.product import FactorProduct
 
 BASES = ("identity", "haar", "dct")

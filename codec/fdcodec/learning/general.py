@@ -13,10 +13,12 @@ from fdcodec.learning.estimator import checked_choice, checked_integer, random_g
 from fdcodec.learning.gm import principal_directions, starting_directions
 from fdcodec.learning.ksvd import ksvd, staged_ksvd
 from fdcodec.learning.learner import TransformLearner
-from fdcodec.learning.pursuit import Dictionary, PursuitObjective, correlations, synthesis
+from fdcodec.learning.pursuit import PursuitObjective
 from fdcodec.learning.rm import rm_dla
 from fdcodec.learning.samples import ArraySamples, Samples
 from fdcodec.transform.blocks import FloatArray
+from fdcodec.transform.fast import Dictionary, correlations
+from fdcodec.transform.sparse import SparseDictionary
 
 
 class RmDLA(TransformLearner):
@@ -182,7 +184,7 @@ class SparseKSVD(_MatrixLearner):
         threads = thread_count(self.n_jobs)
         rotated = correlations(base, Y)
         atoms, curve = ksvd(rotated, np.eye(n), self._sparsity(n), iterations, atom_sparsity=p, n_threads=threads)
-        self.transform_ = np.ascontiguousarray(synthesis(base, atoms).T)
+        self.transform_ = SparseDictionary.from_atoms(base, atoms)
         self.error_, self.error_curve_ = min(curve), np.array(curve)
         self.n_operations_ = sparse_ksvd_operations(p, n, base_operations)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from fdcodec.learning.choices import base_product
 from fdcodec.learning.pursuit import pursuit_codes
 from fdcodec.learning.statistics import share_left
 from fdcodec.transform.blocks import FloatArray
+from fdcodec.transform.fast import Dictionary
+from fdcodec.transform.sparse import SparseDictionary
 
 
 def ksvd(
@@ -49,7 +52,8 @@ def ksvd(
     curve: list[float] = []
     best = atoms.copy()
     for iteration in range(n_iterations + 1):
-        codes, explained = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)), n_threads)
+        dictionary = _dictionary(atoms, atom_sparsity)
+        codes, explained = pursuit_codes(dictionary, Y, min(sparsity, len(atoms)), n_threads)
         curve.append(share_left(explained, energy))
         if curve[-1] <= min(curve):
             best = atoms.copy()
@@ -96,6 +100,12 @@ def staged_ksvd(
         current, errors = ksvd(Y, current, sparsity, share, n_threads=n_threads)
         curve += errors
     return current, min(curve[-shares[-1] - 1 :]), curve
+
+
+def _dictionary(atoms: FloatArray, atom_sparsity: int | None) -> Dictionary:
+    if atom_sparsity is None:
+        return np.ascontiguousarray(atoms.T)
+    return SparseDictionary.from_atoms(base_product("identity", atoms.shape[1]), atoms)
 
 
 def _residual_directions(Y: FloatArray, atoms: FloatArray, sparsity: int, count: int, n_threads: int) -> FloatArray:

@@ -12,7 +12,7 @@ from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import SparseObjective
 from fdcodec.transform.blocks import FloatArray
-from fdcodec.transform.reflectors import best_reflector, reflect
+from fdcodec.transform.reflectors import ReflectorProduct, best_reflector, reflect
 
 
 class QDLA(TransformLearner):
@@ -58,8 +58,8 @@ class HouseholderDLA(TransformLearner):
 
     Attributes
     ----------
-    reflectors_
-        Unit vectors u of ``I - 2 u u^T``, or zeros for the identity; shape ``(p, n_features)``, the first acts first.
+    transform_
+        The `ReflectorProduct`; its `vectors` are zeros where a reflector is the identity.
     """
 
     def __init__(
@@ -83,10 +83,9 @@ class HouseholderDLA(TransformLearner):
         curve = []
         for _ in range(checked_integer("n_iterations", self.n_iterations, 0) + 1):
             update_reflectors(Z, vectors)
-            Z, error = objective.evaluate(reflector_product(vectors))
+            Z, error = objective.evaluate(ReflectorProduct(vectors))
             curve.append(error)
-        self.reflectors_, self.transform_ = vectors, reflector_product(vectors)
-        self.error_, self.error_curve_ = error, np.array(curve)
+        self.transform_, self.error_, self.error_curve_ = ReflectorProduct(vectors), error, np.array(curve)
         self.n_operations_ = reflector_operations(samples.n, p)
 
 
@@ -122,11 +121,3 @@ def update_reflectors(Z: FloatArray, vectors: FloatArray) -> None:
         Z = reflect(Z.T, u).T
         vectors[k] = best_reflector(Z)
         Z = reflect(Z, vectors[k])
-
-
-def reflector_product(vectors: FloatArray) -> FloatArray:
-    """Return the matrix of the product of reflectors, the first acting first."""
-    rows = np.eye(vectors.shape[1])
-    for u in vectors:
-        rows = reflect(rows, u)
-    return rows.T.copy()
