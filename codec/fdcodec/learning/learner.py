@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.estimator import checked_integer, thread_count, validated_samples
+from fdcodec.learning.estimator import checked_integer, checked_real, thread_count, validated_samples
+from fdcodec.learning.iterations import Callback, Iterations
 from fdcodec.learning.pursuit import PursuitObjective, pursuit_codes
 from fdcodec.learning.samples import ArraySamples, Batches, BatchSamples, Samples
 from fdcodec.learning.statistics import SparseObjective
@@ -31,6 +32,8 @@ class TransformLearner(TableTransformer):
         The objective after initialization and after each iteration.
     error_
         The objective of `transform_` itself on the samples of `fit`.
+    n_iter_
+        Iterations that were run.
     n_operations_
         Operations of one product of the transform with a vector, as the paper counts them: those of the DCT are
         ``2 n log2(n)``. `transform_.n_operations` is what is really done.
@@ -41,6 +44,9 @@ class TransformLearner(TableTransformer):
     """
 
     sparsity: int | None
+    n_iterations: int
+    tol: float
+    callback: Callback | None
     n_jobs: int | None
     transform_: Dictionary
     error_curve_: FloatArray
@@ -146,6 +152,18 @@ class TransformLearner(TableTransformer):
         """The atoms as rows."""
         self._check_fitted()
         return np.asarray(self.transform_).T.copy()
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations that were run: the values of `error_curve_` after those of the starts."""
+        self._check_fitted()
+        return len(self.error_curve_) - 1
+
+    def _iterations(self) -> Iterations:
+        if self.callback is not None and not callable(self.callback):
+            raise ParameterError(f"callback is {self.callback!r}; it must be None or a function of iteration and error")
+        count = checked_integer("n_iterations", self.n_iterations, 0)
+        return Iterations(count, checked_real("tol", self.tol, 0.0), self.callback)
 
     def _sparsity(self, n: int) -> int:
         """Return s; without one, the paper's share of 4 in 64."""
