@@ -25,7 +25,7 @@ class RmDLA(TransformLearner):
     ----------
     n_factors
         m; None is ``n log2(n) / 3``, 128 for 64 features. Fewer are built, with a `LearningWarning`, where the samples
-        use too few atoms, such as those of one direction.
+        are all zero.
     sparsity
         s, atoms a sample; None is n / 16, 4 for 64 features.
     n_iterations
@@ -91,8 +91,8 @@ class RmDLA(TransformLearner):
         if (built := len(self.transform_)) < m:
             warnings.warn(
                 LearningWarning(
-                    f"built {built} of the {m} factors asked for: an R-transform needs two atoms that the samples use "
-                    "in different ways; give samples that differ more, or learn from these with GmDLA"
+                    f"built {built} of the {m} factors asked for: the samples use no atom, as if they are all zero; "
+                    "give others"
                 ),
                 stacklevel=4,
             )
