@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fdcodec.errors import ParameterError
+from fdcodec.kernels.learning import factors
 from fdcodec.kernels.learning.factors import LANES, apply_matrix, apply_to_slab
 from fdcodec.learning import DCT, SparseKSVD, complexity
 
@@ -47,6 +48,16 @@ def test_factors_take_six_operations_each():
     python(apply_to_slab)(pairs, blocks, slab)
     assert Counted.total / LANES == 6 * 3
     assert complexity.g_product_operations(3, 1, 10, 3) - 3 * 10 == 6 * 3 * 10
+
+
+def test_reflectors_take_four_n_each(monkeypatch):
+    """The kernel of p reflectors does 4 n p operations a sample, and 8 a reflector to end its sum, as section VII."""
+    monkeypatch.setattr(factors, "dot", python(factors.dot))
+    out = np.empty((5, 19), dtype=object)
+    Counted.total = 0
+    python(factors.apply_reflectors)(counted(np.ones((5, 19))), np.ones((3, 19)), out)
+    assert Counted.total / 5 == 4 * 19 * 3 + 8 * 3
+    assert complexity.reflector_operations(19, 3) == 4 * 19 * 3
 
 
 def test_a_matrix_takes_two_n_squared():

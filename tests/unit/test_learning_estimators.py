@@ -112,9 +112,9 @@ def test_more_starts_never_hurt(make):
 
 
 def test_threshold_chooses_m():
-    """A larger tol gives fewer factors."""
+    """A larger min_gain gives fewer factors."""
     X = mixed_samples(16, 300, seed=4)
-    sizes = [len(GmDLA(200, 2, 0, tol=tol).fit(X).transform_) for tol in (0.0, 1e-3, 1e-2)]
+    sizes = [len(GmDLA(200, 2, 0, min_gain=gain).fit(X).transform_) for gain in (0.0, 1e-3, 1e-2)]
     assert sizes[0] > sizes[1] > sizes[2] > 0
 
 
@@ -188,6 +188,7 @@ def test_seed_decides_the_random_order():
         (GmDLA(objective="l1"), "objective"),
         (GmDLA(objective="rate", step=-1.0), "step is -1.0"),
         (GmDLA(objective="rate", step=1e-300), "step is 1e-300"),
+        (GmDLA(min_gain=-1.0), "min_gain is -1.0"),
         (GmDLA(tol=-1.0), "tol is -1.0"),
         (GmDLA(tol=None), "tol is None"),
         (GmDLA(10**30), "n_rotations is 1000"),

@@ -13,9 +13,9 @@ from fdcodec.learning import QDLA, SKSVD, GmDLA, RmDLA, SparseKSVD, StructuredDL
 
 
 def test_threshold_chooses_m_for_the_rate():
-    """`tol` bounds what a factor lowers the rate by, in bits a sample, as it bounds the relative error."""
+    """`min_gain` bounds what a factor lowers the rate by, in bits a sample, as it bounds the relative error."""
     X = mixed_samples(16, 300, seed=4)
-    learners = [GmDLA(200, 2, 0, objective="rate", tol=tol).fit(X) for tol in (0.0, 1e-2, 1e-1, 1e9)]
+    learners = [GmDLA(200, 2, 0, objective="rate", min_gain=gain).fit(X) for gain in (0.0, 1e-2, 1e-1, 1e9)]
     sizes = [len(learner.transform_) for learner in learners]
     assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == 0
 
@@ -40,13 +40,24 @@ def test_a_refused_parameter_leaves_the_former_fit(learner, wrong):
 
 
 def test_fewer_r_factors_than_asked_for_are_told():
-    """R_m-DLA finds no pair of atoms where the samples use one only: it warns, says how many it has and what to do."""
-    with pytest.warns(LearningWarning, match="built 0 of the 40 factors .* GmDLA"):
-        learner = RmDLA(40, 1, 2).fit(np.full((50, 16), 3.0))
+    """R_m-DLA has nothing to build from samples of zeros: it warns, says how many it has and what to do."""
+    with pytest.warns(LearningWarning, match="built 0 of the 40 factors .* give others"):
+        learner = RmDLA(40, 1, 2).fit(np.zeros((50, 16)))
     assert len(learner.transform_) == 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         RmDLA(40, 1, 2).fit(mixed_samples(16, 50, seed=0))
+
+
+@pytest.mark.parametrize(("rank", "most"), [(1, 1e-12), (2, 0.01)])
+def test_r_factors_learn_samples_of_low_rank(rank, most):
+    """R_m-DLA uses all its factors for samples of rank s: the paper's rule left 39 % of rank 1 and 7 % of rank 2."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((200, rank)) @ rng.standard_normal((rank, 16))
+        learner = RmDLA(40, 2, 20).fit(X)
+        assert len(learner.transform_) == 40
+        assert learner.error_ < most
 
 
 @pytest.mark.parametrize(

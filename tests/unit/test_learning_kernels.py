@@ -7,7 +7,7 @@ from tests.reference import rm_dla as general_oracle
 from tests.unit.test_structured import mixed_samples
 
 from fdcodec.kernels.learning.atoms import update_atoms
-from fdcodec.kernels.learning.general import construct_general, least_squares_gain, update_general
+from fdcodec.kernels.learning.general import construct_general, least_squares_block, least_squares_gain, update_general
 from fdcodec.kernels.learning.pursuit import code_by_pursuit
 from fdcodec.kernels.learning.scores import Rule, nuclear_gain, procrustes
 from fdcodec.kernels.learning.statistics import keep_largest
@@ -192,9 +192,25 @@ def test_r_gain_is_that_of_least_squares_and_minus_infinity_where_singular():
     rng = np.random.default_rng(8)
     Y, X = rng.standard_normal((4, 50)), rng.standard_normal((4, 50))
     expected, _ = general_oracle.r_gain(Y, X, 1, 3)
-    assert pytest.approx(expected) == least_squares_gain(Y @ X.T, X @ X.T, 1, 3)
+    assert pytest.approx(expected) == least_squares_gain(Y @ X.T, X @ X.T, 1, 3, False)
     X[3] = 2.0 * X[1]
-    assert -np.inf == least_squares_gain(Y @ X.T, X @ X.T, 1, 3)
+    assert -np.inf == least_squares_gain(Y @ X.T, X @ X.T, 1, 3, False)
+
+
+@pytest.mark.parametrize("ratio", [0.0, 0.5, -2.0, np.inf])
+def test_r_gain_where_singular_is_that_of_least_squares(ratio):
+    """Where atoms are used in one way, or one of them, C_ij is the fall too, and the block leaves the rest alone."""
+    rng = np.random.default_rng(8)
+    x, Y = rng.standard_normal(30), rng.standard_normal((4, 30))
+    X = np.zeros((4, 30))
+    X[1], X[3] = (0.0 * x, x) if ratio == np.inf else (x, ratio * x)
+    expected, least_norm = general_oracle.r_gain(Y, X, 1, 3)
+    Z, W, block = Y @ X.T, X @ X.T, np.zeros((2, 2))
+    assert pytest.approx(expected) == least_squares_gain(Z, W, 1, 3, True)
+    least_squares_block(Z, W, 1, 3, block)
+    np.testing.assert_allclose(block @ X[[1, 3]], least_norm @ X[[1, 3]], atol=1e-9)
+    unused = np.array([1.0, 0.0]) if ratio == np.inf else np.array([-ratio, 1.0])
+    np.testing.assert_allclose(block @ unused, unused, atol=1e-9)
 
 
 def test_r_construction_takes_the_best_pair_each_time():

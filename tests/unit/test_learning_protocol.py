@@ -14,8 +14,8 @@ from fdcodec.errors import ParameterError
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, SparseKSVD, StructuredDLA
 from fdcodec.learning.choices import cosine_base
-from fdcodec.learning.pursuit import correlations, synthesis
 from fdcodec.parallel import each as parallel_each
+from fdcodec.transform.fast import correlations, synthesis
 
 
 @pytest.mark.parametrize("estimator", [*ORTHOGONAL, *GENERAL], ids=repr)

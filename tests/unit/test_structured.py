@@ -6,6 +6,7 @@ from tests.reference import learning as oracle
 
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.learning.sweeps import angle_slopes
+from fdcodec.learning.iterations import Iterations
 from fdcodec.learning.quasi_newton import minimize
 from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.statistics import RateObjective, SparseObjective
@@ -51,7 +52,7 @@ def test_no_sweep_raises_the_rate():
     samples = mixed_samples(8, 300, seed=2)
     pairs = hypercube_pairs([(8, 2)])
     start = FactorProduct(8, pairs, grid_blocks(2 * np.random.default_rng(2).integers(0, 1024, len(pairs))))
-    _, values = train_angles(RateObjective(ArraySamples(samples), 1.0), start, 25)
+    _, values = train_angles(RateObjective(ArraySamples(samples), 1.0), start, Iterations(25))
     assert np.all(np.diff(values) <= 1e-12 * values[0])
     assert values[-1] < values[0]
 
@@ -62,7 +63,7 @@ def test_layerwise_rounding_beats_rounding_at_once():
     objective = RateObjective(ArraySamples(samples), 1.0)
     pairs = hypercube_pairs([(16, 2)])
     start = FactorProduct(16, pairs[::-1], np.repeat(np.eye(2)[None], len(pairs), axis=0))
-    free, _ = train_angles(objective, start, 40)
+    free, _ = train_angles(objective, start, Iterations(40))
     at_once = objective.evaluate(free.quantized(32))[1]
     settled = settle_on_grid(objective, free, 32)
     np.testing.assert_allclose(settled.blocks, settled.quantized(32).blocks, atol=1e-12)
@@ -101,7 +102,7 @@ def test_quasi_newton_solves_a_quadratic():
     """L-BFGS ends at the minimum of a badly scaled quadratic, falling at every step."""
     scale = 10.0 ** np.arange(6)
     evaluate = lambda x: (float(scale @ (x - 1) ** 2), 2 * scale * (x - 1), np.ones(6))  # noqa: E731
-    point, values = minimize(evaluate, np.zeros(6), 100)
+    point, values = minimize(evaluate, np.zeros(6), Iterations(100))
     np.testing.assert_allclose(point, 1.0, atol=1e-5)
     assert np.all(np.diff(values) < 0)
 

@@ -9,13 +9,16 @@ import numpy as np
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning.estimator import MOST, block_side, checked_choice, checked_integer, checked_real
-from fdcodec.learning.pursuit import Dictionary
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import Objective, RateObjective, SparseObjective, gram_matrix
 from fdcodec.transform.bases import dct_line_product, dct_product, haar_product
+from fdcodec.transform.fast import Dictionary, FastTransform
 from fdcodec.transform.product import FactorProduct
 
 BASES = ("identity", "haar", "dct")
+INIT_TOLERANCE = 1e-9
+"""Greatest difference between the products of the atoms of a start and what they should be."""
+
 GRID_SWEEPS = 4
 """Sweeps after the angles have moved to the grid; more change no angle on natural images."""
 
@@ -28,6 +31,31 @@ def default_rotations(n: int) -> int:
 def checked_levels(angle_levels: object) -> int | None:
     """Return the number of angles of the grid; None for no grid."""
     return None if angle_levels is None else checked_integer("angle_levels", angle_levels, 4)
+
+
+def checked_init(init: object, n: int, words: tuple[str, ...], *, orthogonal: bool = False) -> str | Dictionary:
+    """Return a start: one of the words, or a transform or matrix of shape (n, n) with atoms of unit norm or zero.
+
+    ParameterError says what it must be; with `orthogonal` also of one whose atoms are not orthonormal.
+    """
+    if isinstance(init, str):
+        return checked_choice("init", init, words)
+    try:
+        D = np.asarray(init, dtype=np.float64)
+    except (TypeError, ValueError):
+        D = np.zeros(0)
+    if D.shape != (n, n):
+        what = f"has shape {D.shape}" if D.ndim == 2 else f"is {init!r}"
+        raise ParameterError(
+            f"init {what}; it must be one of {', '.join(words)}, or a transform or matrix of shape ({n}, {n}) with the "
+            "atoms in its columns"
+        )
+    gram = D.T @ D
+    distance = np.abs(gram - np.eye(n)) if orthogonal else np.abs(np.diag(gram) - np.any(D, axis=0))
+    if not distance.max() <= INIT_TOLERANCE:
+        allowed = "orthonormal columns" if orthogonal else "columns of norm 1, or zeros"
+        raise ParameterError(f"init has products of columns {distance.max():g} off what they should be; give {allowed}")
+    return init if isinstance(init, FastTransform) else np.ascontiguousarray(D)
 
 
 def make_objective(samples: Samples, name: str, sparsity: int, step: float | None) -> Objective:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fdcodec.learning.iterations import Iterations
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import Objective, SparseObjective, gram_matrix
 from fdcodec.transform.blocks import FloatArray, IntArray
@@ -17,25 +18,24 @@ from fdcodec.transform.product import FactorProduct
 
 
 @dataclass(frozen=True)
-class Schedule:
+class Schedule(Iterations):
     """How Algorithm 1 walks over the factors.
 
     Parameters
     ----------
-    n_iterations
-        K, the number of sweeps.
+    count, tol, callback
+        K, the number of sweeps, and what `Iterations` has.
     layer_size
         Factors updated together, on disjoint pairs; 1 is the paper's algorithm (Remark 5).
     random_order
         Sweep over the layers in a random order instead of the order of their indices (Remark 5).
-    tol
+    min_gain
         Stop adding factors when the best one lowers the objective by less than this, to first order.
     """
 
-    n_iterations: int
     layer_size: int = 1
     random_order: bool = False
-    tol: float = 0.0
+    min_gain: float = 0.0
 
 
 def principal_directions(samples: Samples) -> FloatArray:
@@ -48,9 +48,8 @@ def principal_directions(samples: Samples) -> FloatArray:
     return np.ascontiguousarray(U * np.sign(U[np.abs(U).argmax(axis=0), np.arange(len(U))]))
 
 
-def starting_directions(samples: Samples, n_starts: int, random: np.random.Generator) -> list[FloatArray]:
-    """Return the principal directions, then as often with random signs: the decomposition leaves the signs free."""
-    U = principal_directions(samples)
+def starting_directions(U: FloatArray, n_starts: int, random: np.random.Generator) -> list[FloatArray]:
+    """Return U, then as often with random signs: the singular value decomposition leaves the signs free."""
     return [U, *(U * random.choice([-1.0, 1.0], len(U)) for _ in range(n_starts - 1))]
 
 
@@ -60,7 +59,7 @@ def construct(objective: Objective, U: FloatArray, m: int, schedule: Schedule) -
     Returns
     -------
     product
-        At most m factors; fewer if `schedule.tol` stops the construction.
+        At most m factors; fewer if `schedule.min_gain` stops the construction.
     curve
         The error ``||Y - G_k .. G_1 X||^2 / ||Y||^2`` with that X after 0, 1, ... layers (figure 1); empty for the
         log-rate.
@@ -73,7 +72,7 @@ def construct(objective: Objective, U: FloatArray, m: int, schedule: Schedule) -
     offsets, gains = layer_offsets(m, schedule.layer_size), np.zeros(m)
     energy = objective.energy if isinstance(objective, SparseObjective) else np.inf
     start = 2.0 - value - 2.0 * np.trace(Z) / energy
-    threshold = schedule.tol / objective.slope if schedule.tol else 0.0
+    threshold = schedule.min_gain / objective.slope if schedule.min_gain else 0.0
     n_layers = build(Z, pairs, blocks, offsets, threshold, gains) if m and n > 1 else 0
     curve = [] if np.isinf(energy) else [start, *(start - 2.0 * np.cumsum(gains[:n_layers]) / energy).tolist()]
     built = offsets[n_layers]
@@ -105,7 +104,7 @@ def sweep_repeatedly(
     """
     Z, value = objective.evaluate(product)
     curve = [value]
-    for _ in range(schedule.n_iterations):
+    for _ in schedule.over(curve):
         product = sweep_once(Z, product, schedule, random)
         Z, value = objective.evaluate(product)
         curve.append(value)

@@ -8,17 +8,28 @@ from fdcodec.learning.choices import (
     BASES,
     GRID_SWEEPS,
     base_product,
+    checked_init,
     checked_levels,
     default_rotations,
     make_objective,
     warm_starts,
 )
 from fdcodec.learning.estimator import checked_choice, checked_integer, checked_real, random_generator
-from fdcodec.learning.gm import Schedule, construct, finish_on_grid, starting_directions, sweep_repeatedly
+from fdcodec.learning.gm import (
+    Schedule,
+    construct,
+    finish_on_grid,
+    principal_directions,
+    starting_directions,
+    sweep_repeatedly,
+)
+from fdcodec.learning.iterations import Callback, Iterations
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.search import resized, search
 from fdcodec.learning.statistics import Objective
+from fdcodec.transform.blocks import FloatArray
+from fdcodec.transform.fast import Dictionary
 from fdcodec.transform.product import FactorProduct
 
 
@@ -37,14 +48,20 @@ class GmDLA(TransformLearner):
         "paper" is Algorithm 1; "search" starts from its construction, from nothing and from the bases that n allows,
         brings each to m factors, then ruins and recreates the best.
     init
-        Where "paper" starts: "svd" is its own construction; "identity", "haar" and "dct" start from that base brought
-        to m factors, "haar" of square blocks of a power-of-two side and "dct", that of `DCT`, for powers of two. The
-        search starts from all of them that square blocks have.
+        Where "paper" starts: "svd" is its own construction from the singular vectors; "identity", "haar" and "dct"
+        start from that base brought to m factors, "haar" of square blocks of a power-of-two side and "dct", that of
+        `DCT`, for powers of two. A `FactorProduct`, such as `transform_` of another learner, is brought to m factors
+        alike; another orthogonal transform, or matrix of shape ``(n_features, n_features)`` with the atoms in its
+        columns, is in the place of the singular vectors. The search starts from all bases that square blocks have, and
+        from yours.
     objective
         "sparsity" is the paper's relative error; "rate" the mean of ``sum log2(1 + c^2 / step^2)``.
     step
         Quantizer step in the unit of the samples; None is their root mean square ("rate" only, else ignored).
     tol
+        Stop when ten sweeps have lowered the objective by less than this share of it; 0 runs all, as the paper ("paper"
+        only, else ignored).
+    min_gain
         Add no factor that lowers the objective by less than this, a relative error or bits a sample; m is then the
         most ("paper" from "svd" only, else ignored).
     n_starts
@@ -56,6 +73,9 @@ class GmDLA(TransformLearner):
         "index" or "random", the order of the updates (Remark 5).
     angle_levels
         Finish with every angle on a grid of so many in the full circle; None leaves the angles free.
+    callback
+        Called after each iteration with its number, from 1 in each start, stage or heat, and the objective that it
+        reached: `print` prints both. None calls nothing.
     random_state
         Seed of the random order and of the search; None is 0.
     n_jobs
@@ -78,14 +98,16 @@ class GmDLA(TransformLearner):
         n_iterations: int = 150,
         *,
         method: str = "paper",
-        init: str = "svd",
+        init: str | Dictionary = "svd",
         objective: str = "sparsity",
         step: float | None = None,
         tol: float = 0.0,
+        min_gain: float = 0.0,
         n_starts: int = 1,
         layer_size: int = 1,
         order: str = "index",
         angle_levels: int | None = None,
+        callback: Callback | None = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -97,10 +119,12 @@ class GmDLA(TransformLearner):
         self.objective = objective
         self.step = step
         self.tol = tol
+        self.min_gain = min_gain
         self.n_starts = n_starts
         self.layer_size = layer_size
         self.order = order
         self.angle_levels = angle_levels
+        self.callback = callback
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -121,9 +145,8 @@ class GmDLA(TransformLearner):
     def _schedule(self, n: int) -> Schedule:
         checked_choice("order", self.order, ("index", "random"))
         layer_size = checked_integer("layer_size", self.layer_size, 1, max(1, n // 2))
-        tol = checked_real("tol", self.tol, 0.0)
-        iterations = checked_integer("n_iterations", self.n_iterations, 0)
-        return Schedule(iterations, layer_size, self.order == "random", tol)
+        min_gain, run = checked_real("min_gain", self.min_gain, 0.0), self._iterations()
+        return Schedule(run.count, run.tol, run.callback, layer_size, self.order == "random", min_gain)
 
     def _optimize(
         self, objective: Objective, m: int, schedule: Schedule
@@ -131,14 +154,22 @@ class GmDLA(TransformLearner):
         """Return the product, the curve of the objective and that of the construction."""
         random, n_starts = random_generator(self.random_state), checked_integer("n_starts", self.n_starts, 1)
         method = checked_choice("method", self.method, ("paper", "search"))
-        if checked_choice("init", self.init, ("svd", *BASES)) != "svd" and method == "paper":
-            product = resized(objective, base_product(self.init, objective.samples.n), m)
-            return *sweep_repeatedly(objective, product, schedule, random), []
-        directions = starting_directions(objective.samples, n_starts, random)
-        built = [construct(objective, U, m, schedule) for U in directions]
+        start = self._start(objective.samples.n)
+        if method == "paper" and isinstance(start, FactorProduct):
+            return *sweep_repeatedly(objective, resized(objective, start, m), schedule, random), []
+        U = start if isinstance(start, np.ndarray) else principal_directions(objective.samples)
+        built = [construct(objective, V, m, schedule) for V in starting_directions(U, n_starts, random)]
         if method == "search":
-            starts = [*(product for product, _ in built), *warm_starts(objective.samples.n)]
-            return *search(objective, starts, m, schedule.n_iterations, random), []
+            own = [start] if isinstance(start, FactorProduct) else []
+            starts = [*(product for product, _ in built), *warm_starts(objective.samples.n), *own]
+            return *search(objective, starts, m, Iterations(schedule.count, callback=schedule.callback), random), []
         runs = [sweep_repeatedly(objective, product, schedule, random) for product, _ in built]
         best = min(range(n_starts), key=lambda k: runs[k][1][-1])
         return *runs[best], built[best][1]
+
+    def _start(self, n: int) -> FactorProduct | FloatArray | None:
+        """Return `init` as a product, or as a matrix in the place of the singular vectors; None for these."""
+        init = checked_init(self.init, n, ("svd", *BASES), orthogonal=True)
+        if isinstance(init, str):
+            return base_product(init, n) if self.method == "paper" and init != "svd" else None
+        return init if isinstance(init, FactorProduct) and init.is_orthogonal else np.asarray(init)

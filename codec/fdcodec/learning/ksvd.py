@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from fdcodec.learning.choices import base_product
+from fdcodec.learning.iterations import Iterations
 from fdcodec.learning.pursuit import pursuit_codes
 from fdcodec.learning.statistics import share_left
 from fdcodec.transform.blocks import FloatArray
+from fdcodec.transform.fast import Dictionary
+from fdcodec.transform.sparse import SparseDictionary
 
 
 def ksvd(
     Y: FloatArray,
     atoms: FloatArray,
     sparsity: int,
-    n_iterations: int,
+    iterations: Iterations,
     *,
     atom_sparsity: int | None = None,
     n_threads: int = 1,
@@ -28,7 +34,7 @@ def ksvd(
         Starting atoms of unit norm, one a row, shape ``(n_atoms, n)``.
     sparsity
         s, atoms a sample.
-    n_iterations
+    iterations
         Number of updates.
     atom_sparsity
         Entries that an atom may have (p of Sparse K-SVD, Y then being in the domain of its base); None is n.
@@ -46,20 +52,19 @@ def ksvd(
 
     energy = float(np.sum(Y * Y)) or 1.0
     atoms = atoms.copy()
-    curve: list[float] = []
-    best = atoms.copy()
-    for iteration in range(n_iterations + 1):
-        codes, explained = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)), n_threads)
+    codes, explained = pursuit_codes(_dictionary(atoms, atom_sparsity), Y, min(sparsity, len(atoms)), n_threads)
+    best, curve = atoms.copy(), [share_left(explained, energy)]
+    for _ in iterations.over(curve):
+        update_atoms(Y - codes @ atoms, codes, atoms, atom_sparsity or Y.shape[1])
+        codes, explained = pursuit_codes(_dictionary(atoms, atom_sparsity), Y, min(sparsity, len(atoms)), n_threads)
         curve.append(share_left(explained, energy))
         if curve[-1] <= min(curve):
             best = atoms.copy()
-        if iteration < n_iterations:
-            update_atoms(Y - codes @ atoms, codes, atoms, atom_sparsity or Y.shape[1])
     return best, curve
 
 
 def staged_ksvd(
-    Y: FloatArray, atoms: FloatArray, sparsity: int, n_iterations: int, n_stages: int, n_threads: int = 1
+    Y: FloatArray, atoms: FloatArray, sparsity: int, iterations: Iterations, n_stages: int, n_threads: int = 1
 ) -> tuple[FloatArray, float, list[float]]:
     """Grow the dictionary to ``len(atoms)`` atoms in equal stages, running K-SVD in each (SK-SVD, to a given size).
 
@@ -71,7 +76,7 @@ def staged_ksvd(
         Samples, shape ``(n_samples, n)``.
     atoms
         Starting atoms, the most important first; the first stage takes its share of them.
-    sparsity, n_iterations
+    sparsity, iterations
         As in `ksvd`; the iterations of all stages together.
     n_stages
         Number of stages; 1 is K-SVD.
@@ -88,14 +93,20 @@ def staged_ksvd(
         The curves of `ksvd` in the stages, one after another.
     """
     sizes = np.linspace(0, len(atoms), n_stages + 1).astype(int)[1:]
-    last = n_iterations if n_stages == 1 else n_iterations - n_iterations // 2
-    shares = [(n_iterations - last) // max(1, n_stages - 1)] * (n_stages - 1) + [last]
-    current, curve = atoms[: sizes[0]], []
+    last = iterations.count if n_stages == 1 else iterations.count - iterations.count // 2
+    shares = [(iterations.count - last) // max(1, n_stages - 1)] * (n_stages - 1) + [last]
+    current, curve, errors = atoms[: sizes[0]], list[float](), list[float]()
     for size, share in zip(sizes, shares, strict=True):
         current = np.concatenate([current, _residual_directions(Y, current, sparsity, size - len(current), n_threads)])
-        current, errors = ksvd(Y, current, sparsity, share, n_threads=n_threads)
+        current, errors = ksvd(Y, current, sparsity, replace(iterations, count=share), n_threads=n_threads)
         curve += errors
-    return current, min(curve[-shares[-1] - 1 :]), curve
+    return current, min(errors), curve
+
+
+def _dictionary(atoms: FloatArray, atom_sparsity: int | None) -> Dictionary:
+    if atom_sparsity is None:
+        return np.ascontiguousarray(atoms.T)
+    return SparseDictionary.from_atoms(base_product("identity", atoms.shape[1]), atoms)
 
 
 def _residual_directions(Y: FloatArray, atoms: FloatArray, sparsity: int, count: int, n_threads: int) -> FloatArray:

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.estimator import checked_integer, thread_count, validated_samples
-from fdcodec.learning.pursuit import PursuitObjective, pursuit_codes, synthesis
+from fdcodec.learning.estimator import checked_integer, checked_real, thread_count, validated_samples
+from fdcodec.learning.iterations import Callback, Iterations
+from fdcodec.learning.pursuit import PursuitObjective, pursuit_codes
 from fdcodec.learning.samples import ArraySamples, Batches, BatchSamples, Samples
 from fdcodec.learning.statistics import SparseObjective
 from fdcodec.learning.tables import TableTransformer
 from fdcodec.transform.blocks import FloatArray
-from fdcodec.transform.product import FactorProduct
+from fdcodec.transform.fast import Dictionary, FastTransform, synthesis
 
 
 class TransformLearner(TableTransformer):
@@ -23,16 +24,19 @@ class TransformLearner(TableTransformer):
     Attributes
     ----------
     transform_
-        The learned transform: a `FactorProduct`, or a matrix with the atoms in its columns.
+        The learned transform: a `FactorProduct`, a `ReflectorProduct`, a `SparseDictionary`, or a matrix with the atoms
+        in its columns. `np.asarray` gives the matrix of all of them.
     components_
         The atoms as rows, shape ``(n_features, n_features)``.
     error_curve_
         The objective after initialization and after each iteration.
     error_
         The objective of `transform_` itself on the samples of `fit`.
+    n_iter_
+        Iterations that were run.
     n_operations_
         Operations of one product of the transform with a vector, as the paper counts them: those of the DCT are
-        ``2 n log2(n)``, fewer than its `transform_` takes.
+        ``2 n log2(n)``. `transform_.n_operations` is what is really done.
     n_features_in_
         Number of features of the samples.
     feature_names_in_
@@ -40,8 +44,11 @@ class TransformLearner(TableTransformer):
     """
 
     sparsity: int | None
+    n_iterations: int
+    tol: float
+    callback: Callback | None
     n_jobs: int | None
-    transform_: FactorProduct | FloatArray
+    transform_: Dictionary
     error_curve_: FloatArray
     error_: float
     n_operations_: int
@@ -144,18 +151,29 @@ class TransformLearner(TableTransformer):
     def components_(self) -> FloatArray:
         """The atoms as rows."""
         self._check_fitted()
-        dense = self.transform_.to_dense() if isinstance(self.transform_, FactorProduct) else self.transform_
-        return dense.T.copy()
+        return np.asarray(self.transform_).T.copy()
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations that were run: the values of `error_curve_` after those of the starts."""
+        self._check_fitted()
+        return len(self.error_curve_) - 1
+
+    def _iterations(self) -> Iterations:
+        if self.callback is not None and not callable(self.callback):
+            raise ParameterError(f"callback is {self.callback!r}; it must be None or a function of iteration and error")
+        count = checked_integer("n_iterations", self.n_iterations, 0)
+        return Iterations(count, checked_real("tol", self.tol, 0.0), self.callback)
 
     def _sparsity(self, n: int) -> int:
         """Return s; without one, the paper's share of 4 in 64."""
         return -(-n // 16) if self.sparsity is None else checked_integer("sparsity", self.sparsity, 1, n)
 
     def _is_orthogonal(self) -> bool:
-        return not isinstance(self.transform_, FactorProduct) or self.transform_.is_orthogonal
+        return not isinstance(self.transform_, FastTransform) or self.transform_.is_orthogonal
 
     def _analyze(self, rows: FloatArray) -> FloatArray:
-        if isinstance(self.transform_, FactorProduct):
+        if isinstance(self.transform_, FastTransform):
             return self.transform_.apply_transpose(rows)
         return np.asarray(rows @ self.transform_)
 

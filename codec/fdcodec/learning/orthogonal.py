@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from fdcodec.learning.choices import cosine_base, cosine_line
+from fdcodec.learning.choices import checked_init, cosine_base, cosine_line
 from fdcodec.learning.complexity import cosine_operations, reflector_operations
 from fdcodec.learning.estimator import checked_integer
 from fdcodec.learning.gm import principal_directions
+from fdcodec.learning.iterations import Callback
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import SparseObjective
 from fdcodec.transform.blocks import FloatArray
-from fdcodec.transform.reflectors import best_reflector, reflect
+from fdcodec.transform.fast import Dictionary
+from fdcodec.transform.reflectors import ReflectorProduct, best_reflector, reflect
 
 
 class QDLA(TransformLearner):
@@ -20,21 +22,37 @@ class QDLA(TransformLearner):
 
     Parameters
     ----------
-    sparsity, n_iterations, n_jobs
+    init
+        Where it starts: "svd", the singular vectors, or an orthogonal transform or matrix of shape
+        ``(n_features, n_features)`` with the atoms in its columns, such as the `transform_` of another learner.
+    sparsity, n_iterations, tol, callback, n_jobs
         As in `GmDLA`.
     """
 
-    def __init__(self, sparsity: int | None = None, n_iterations: int = 150, *, n_jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        sparsity: int | None = None,
+        n_iterations: int = 150,
+        *,
+        init: str | Dictionary = "svd",
+        tol: float = 0.0,
+        callback: Callback | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
         self.sparsity = sparsity
         self.n_iterations = n_iterations
+        self.init = init
+        self.tol = tol
+        self.callback = callback
         self.n_jobs = n_jobs
 
     def _learn(self, samples: Samples) -> None:
         objective = SparseObjective(samples, self._sparsity(samples.n))
-        Q = principal_directions(samples)
+        start = checked_init(self.init, samples.n, ("svd",), orthogonal=True)
+        Q = principal_directions(samples) if isinstance(start, str) else np.asarray(start)
         Z, error = objective.evaluate(Q)
         curve = [error]
-        for _ in range(checked_integer("n_iterations", self.n_iterations, 0)):
+        for _ in self._iterations().over(curve):
             U, _, Vt = np.linalg.svd(Z)
             Q = np.ascontiguousarray(U @ Vt)
             Z, error = objective.evaluate(Q)
@@ -53,13 +71,13 @@ class HouseholderDLA(TransformLearner):
     ----------
     n_reflectors
         p.
-    sparsity, n_iterations, n_jobs
+    sparsity, n_iterations, tol, callback, n_jobs
         As in `GmDLA`.
 
     Attributes
     ----------
-    reflectors_
-        Unit vectors u of ``I - 2 u u^T``, or zeros for the identity; shape ``(p, n_features)``, the first acts first.
+    transform_
+        The `ReflectorProduct`; its `vectors` are zeros where a reflector is the identity.
     """
 
     def __init__(
@@ -68,11 +86,15 @@ class HouseholderDLA(TransformLearner):
         sparsity: int | None = None,
         n_iterations: int = 150,
         *,
+        tol: float = 0.0,
+        callback: Callback | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_reflectors = n_reflectors
         self.sparsity = sparsity
         self.n_iterations = n_iterations
+        self.tol = tol
+        self.callback = callback
         self.n_jobs = n_jobs
 
     def _learn(self, samples: Samples) -> None:
@@ -80,13 +102,14 @@ class HouseholderDLA(TransformLearner):
         objective = SparseObjective(samples, self._sparsity(samples.n))
         vectors = np.zeros((p, samples.n))
         Z, _ = objective.evaluate(principal_directions(samples))
-        curve = []
-        for _ in range(checked_integer("n_iterations", self.n_iterations, 0) + 1):
+        update_reflectors(Z, vectors)
+        Z, error = objective.evaluate(ReflectorProduct(vectors))
+        curve = [error]
+        for _ in self._iterations().over(curve):
             update_reflectors(Z, vectors)
-            Z, error = objective.evaluate(reflector_product(vectors))
+            Z, error = objective.evaluate(ReflectorProduct(vectors))
             curve.append(error)
-        self.reflectors_, self.transform_ = vectors, reflector_product(vectors)
-        self.error_, self.error_curve_ = error, np.array(curve)
+        self.transform_, self.error_, self.error_curve_ = ReflectorProduct(vectors), error, np.array(curve)
         self.n_operations_ = reflector_operations(samples.n, p)
 
 
@@ -122,11 +145,3 @@ def update_reflectors(Z: FloatArray, vectors: FloatArray) -> None:
         Z = reflect(Z.T, u).T
         vectors[k] = best_reflector(Z)
         Z = reflect(Z, vectors[k])
-
-
-def reflector_product(vectors: FloatArray) -> FloatArray:
-    """Return the matrix of the product of reflectors, the first acting first."""
-    rows = np.eye(vectors.shape[1])
-    for u in vectors:
-        rows = reflect(rows, u)
-    return rows.T.copy()

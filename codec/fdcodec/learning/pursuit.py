@@ -8,13 +8,10 @@ from functools import cached_property, partial
 import numpy as np
 
 from fdcodec.learning.samples import Samples, chunks_of
-from fdcodec.learning.statistics import gram_matrix, share_left, times_matrix
+from fdcodec.learning.statistics import gram_matrix, share_left
 from fdcodec.parallel import each
 from fdcodec.transform.blocks import FloatArray
-from fdcodec.transform.product import FactorProduct
-
-Dictionary = FactorProduct | FloatArray
-"""D as a product of factors, or as a matrix of shape ``(n, n)`` with the atoms in its columns."""
+from fdcodec.transform.fast import Dictionary, FastTransform, correlations, times_matrix
 
 
 @dataclass(frozen=True)
@@ -44,22 +41,10 @@ class PursuitObjective:
 
 
 def atom_gram(dictionary: Dictionary) -> FloatArray:
-    """Return ``D^T D``; by the factors of a product, in 6 m n operations."""
-    if isinstance(dictionary, FactorProduct):
+    """Return ``D^T D``; of n vectors where D is applied by its structure."""
+    if isinstance(dictionary, FastTransform):
         return dictionary.apply_transpose(dictionary.to_dense().T)
     return times_matrix(np.ascontiguousarray(dictionary.T), dictionary)
-
-
-def correlations(dictionary: Dictionary, rows: FloatArray) -> FloatArray:
-    """Return ``D^T y`` for each row y."""
-    if isinstance(dictionary, FactorProduct):
-        return dictionary.apply_transpose(rows)
-    return times_matrix(rows, np.ascontiguousarray(dictionary))
-
-
-def synthesis(dictionary: Dictionary, codes: FloatArray) -> FloatArray:
-    """Return ``D x`` for each row x."""
-    return dictionary.apply(codes) if isinstance(dictionary, FactorProduct) else codes @ dictionary.T
 
 
 def pursuit_codes(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from fdcodec.learning.iterations import Iterations
 from fdcodec.transform.blocks import FloatArray
 
 MEMORY = 30
@@ -20,7 +21,7 @@ Pair = tuple[FloatArray, FloatArray, float]
 """A step, the change of the gradient over it, and the inverse of their product."""
 
 
-def minimize(evaluate: Evaluate, start: FloatArray, n_evaluations: int) -> tuple[FloatArray, list[float]]:
+def minimize(evaluate: Evaluate, start: FloatArray, evaluations: Iterations) -> tuple[FloatArray, list[float]]:
     """Lower an objective by L-BFGS with backtracking.
 
     Parameters
@@ -29,8 +30,8 @@ def minimize(evaluate: Evaluate, start: FloatArray, n_evaluations: int) -> tuple
         The objective.
     start
         Shape ``(m,)``, where to start.
-    n_evaluations
-        How often `evaluate` may be called, besides once at the start.
+    evaluations
+        How often `evaluate` may be called, besides once at the start; those that lower nothing do not stop it.
 
     Returns
     -------
@@ -44,7 +45,7 @@ def minimize(evaluate: Evaluate, start: FloatArray, n_evaluations: int) -> tuple
     values = [value]
     history: deque[Pair] = deque(maxlen=MEMORY)
     length = 1.0
-    for _ in range(n_evaluations):
+    for _ in evaluations.over(values):
         direction = descent_direction(gradient, curvature, history)
         slope = float(gradient @ direction)
         if slope >= 0.0:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from fdcodec.learning.iterations import Iterations
 from fdcodec.learning.pursuit import PursuitObjective
 from fdcodec.transform.blocks import FloatArray
+from fdcodec.transform.fast import Dictionary
 from fdcodec.transform.product import FactorProduct
 
 
 def rm_dla(
-    objective: PursuitObjective, U: FloatArray, m: int, n_first: int, n_second: int
+    objective: PursuitObjective, start: Dictionary, m: int, iterations: Iterations
 ) -> tuple[FactorProduct, float, list[float]]:
     """Learn ``D = R_m .. R_1 Delta``: build it anew each first iteration, update its blocks each second one.
 
@@ -21,12 +23,13 @@ def rm_dla(
     ----------
     objective
         Samples and sparsity.
-    U
-        Orthogonal matrix whose X starts the algorithm: the singular vectors.
+    start
+        Dictionary whose X starts the algorithm: in the paper the singular vectors. A product of m factors is one of
+        those of which the best is taken.
     m
         Number of R-transforms.
-    n_first, n_second
-        K of the two sets of iterations.
+    iterations
+        K, of each of the two sets.
 
     Returns
     -------
@@ -35,29 +38,29 @@ def rm_dla(
     error
         Its relative error.
     curve
-        The relative error for the singular vectors, then after each iteration of the first and of the second set.
+        The relative error for the start, then after each iteration of the first and of the second set.
     """
-    Z, W, error = objective.evaluate(U)
-    curve = [error]
-    best = None
-    for _ in range(n_first):
+    Z, W, error = objective.evaluate(start)
+    curve, first = [error], list[float]()
+    best = (error, start, Z, W) if isinstance(start, FactorProduct) and len(start) == m else None
+    for _ in iterations.over(first):
         product = _construct(Z, W, m)
         Z, W, error = objective.evaluate(product)
-        curve.append(error)
+        first.append(error)
         if best is None or error < best[0]:
             best = error, product, Z.copy(), W.copy()
     if best is None:
         product = _construct(Z, W, m)
         return product, objective.evaluate(product)[2], curve
     lowest, best_product, Z, W = best
-    product = best_product
-    for _ in range(n_second):
+    product, second = best_product, [lowest]
+    for _ in iterations.over(second):
         product = _update(Z, W, product)
         Z, W, error = objective.evaluate(product)
-        curve.append(error)
+        second.append(error)
         if error < lowest:
             lowest, best_product = error, product
-    return best_product, lowest, curve
+    return best_product, lowest, curve + first + second[1:]
 
 
 def normalized(product: FactorProduct) -> FactorProduct:

@@ -7,9 +7,12 @@ representations are renewed inside, and a search ruins a few factors and recreat
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fdcodec.learning.gm import Schedule, sweep_once, sweep_repeatedly
+from fdcodec.learning.iterations import Iterations
 from fdcodec.learning.statistics import Objective
 from fdcodec.transform.blocks import FloatArray
 from fdcodec.transform.product import FactorProduct
@@ -106,7 +109,7 @@ def ruin_and_recreate(objective: Objective, product: FactorProduct, random: np.r
 
 
 def iterated_local_search(
-    objective: Objective, product: FactorProduct, n_rounds: int, random: np.random.Generator
+    objective: Objective, product: FactorProduct, rounds: Iterations, random: np.random.Generator
 ) -> tuple[FactorProduct, list[float]]:
     """Ruin and recreate again and again, accepting small rises at first; return the best product found.
 
@@ -116,8 +119,8 @@ def iterated_local_search(
         What to lower.
     product
         Where to start.
-    n_rounds
-        Number of rounds.
+    rounds
+        Number of rounds, and whom to tell.
     random
         Source of all choices.
 
@@ -131,10 +134,10 @@ def iterated_local_search(
     best, current = product, product
     value = objective.evaluate(product)[1]
     curve = [value]
-    for number in range(n_rounds):
+    for number in rounds.over(curve):
         candidate = ruin_and_recreate(objective, current, random)
         candidate_value = objective.evaluate(candidate)[1]
-        allowed = TEMPERATURE * (1.0 - number / n_rounds) * value * random.exponential()
+        allowed = TEMPERATURE * (1.0 - number / rounds.count) * value * random.exponential()
         if candidate_value <= value + allowed:
             current, value = candidate, candidate_value
         if value < curve[-1]:
@@ -144,7 +147,7 @@ def iterated_local_search(
 
 
 def search(
-    objective: Objective, starts: list[FactorProduct], m: int, n_rounds: int, random: np.random.Generator
+    objective: Objective, starts: list[FactorProduct], m: int, rounds: Iterations, random: np.random.Generator
 ) -> tuple[FactorProduct, list[float]]:
     """Bring every start to m factors, search from the best of them, and end with sweeps of Algorithm 1.
 
@@ -160,9 +163,10 @@ def search(
     """
     resized_starts = [refined(objective, resized(objective, start, m), START_SWEEPS) for start in starts]
     start = min(resized_starts, key=lambda product: objective.evaluate(product)[1])
-    heat = n_rounds // (2 * HEATS)
+    heat = replace(rounds, count=rounds.count // (2 * HEATS))
     heats = [iterated_local_search(objective, start, heat, random) for _ in range(HEATS)]
     best, curve = min(heats, key=lambda run: run[1][-1])
-    best, final = iterated_local_search(objective, best, n_rounds - HEATS * heat, random)
+    rest = replace(rounds, count=rounds.count - HEATS * heat.count)
+    best, final = iterated_local_search(objective, best, rest, random)
     best, last = sweep_repeatedly(objective, best, Schedule(LAST_SWEEPS), random)
     return best, curve + final[1:] + last[1:]

@@ -10,10 +10,11 @@ import numpy as np
 
 from fdcodec.learning.samples import Samples
 from fdcodec.transform.blocks import FloatArray, IntArray
+from fdcodec.transform.fast import Dictionary, correlations
 from fdcodec.transform.product import FactorProduct
 
-Analysis = tuple[FloatArray | None, IntArray, FloatArray]
-"""``(matrix, pairs, blocks)``: multiply a row by the matrix, if there is one, then apply the factors in order."""
+Analysis = tuple[Dictionary | None, IntArray, FloatArray]
+"""``(first, pairs, blocks)``: correlate a row with the first, if there is one, then apply the factors in order."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ class SparseObjective:
         """The error falls by this for each unit that tr(U^T Z) rises by at fixed X, to first order."""
         return 2.0 / self.energy
 
-    def evaluate(self, transform: FactorProduct | FloatArray) -> tuple[FloatArray, float]:
-        """Return Z and the relative error for an orthogonal product or an orthogonal matrix."""
+    def evaluate(self, transform: Dictionary) -> tuple[FloatArray, float]:
+        """Return Z and the relative error for an orthogonal transform or matrix."""
         sums, kept = self.samples.reduce(partial(_sparse, analysis_of(transform), self.sparsity))
         return np.ascontiguousarray(sums.T), share_left(kept, self.energy)
 
@@ -72,7 +73,7 @@ class RateObjective:
         """The rate falls by this for each unit that tr(U^T Z) rises by at fixed X, to first order."""
         return 2.0 / (math.log(2.0) * self.step**2 * self.n_samples)
 
-    def evaluate(self, transform: FactorProduct | FloatArray) -> tuple[FloatArray, float]:
+    def evaluate(self, transform: Dictionary) -> tuple[FloatArray, float]:
         """Return Z for ``X = C^3 / (step^2 + C^2)``, and the mean log-rate, for an orthogonal transform."""
         sums, bits = self.samples.reduce(partial(_rate, analysis_of(transform), self.step))
         return np.ascontiguousarray(sums.T), bits / self.n_samples
@@ -81,12 +82,12 @@ class RateObjective:
 Objective = SparseObjective | RateObjective
 
 
-def analysis_of(transform: FactorProduct | FloatArray) -> Analysis:
+def analysis_of(transform: Dictionary) -> Analysis:
     """Return ``U^T`` as the kernels take it."""
     if isinstance(transform, FactorProduct):
         blocks = np.ascontiguousarray(transform.blocks[::-1].transpose(0, 2, 1))
         return None, np.ascontiguousarray(transform.pairs[::-1]), blocks
-    return np.ascontiguousarray(transform), np.zeros((0, 2), np.int64), np.zeros((0, 2, 2))
+    return transform, np.zeros((0, 2), np.int64), np.zeros((0, 2, 2))
 
 
 def share_left(explained: float, energy: float) -> float:
@@ -99,31 +100,22 @@ def gram_matrix(samples: Samples) -> FloatArray:
     return samples.reduce(_gram)[0]
 
 
-def times_matrix(chunk: FloatArray, matrix: FloatArray | None) -> FloatArray:
-    """Return ``chunk @ matrix`` with its sums in a fixed order; the chunk itself without a matrix."""
-    from fdcodec.kernels.learning.factors import apply_matrix
-
-    if matrix is None:
-        return chunk
-    out = np.empty((len(chunk), matrix.shape[1]))
-    apply_matrix(chunk, matrix, out)
-    return out
-
-
 def _sparse(analysis: Analysis, sparsity: int, chunk: FloatArray) -> tuple[FloatArray, float]:
     from fdcodec.kernels.learning.statistics import accumulate_sparse
 
-    matrix, pairs, blocks = analysis
+    first, pairs, blocks = analysis
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
-    return sums, accumulate_sparse(chunk, times_matrix(chunk, matrix), pairs, blocks, sparsity, sums)
+    start = chunk if first is None else correlations(first, chunk)
+    return sums, accumulate_sparse(chunk, start, pairs, blocks, sparsity, sums)
 
 
 def _rate(analysis: Analysis, step: float, chunk: FloatArray) -> tuple[FloatArray, float]:
     from fdcodec.kernels.learning.statistics import accumulate_rate
 
-    matrix, pairs, blocks = analysis
+    first, pairs, blocks = analysis
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
-    return sums, accumulate_rate(chunk, times_matrix(chunk, matrix), pairs, blocks, step, sums)
+    start = chunk if first is None else correlations(first, chunk)
+    return sums, accumulate_rate(chunk, start, pairs, blocks, step, sums)
 
 
 def _gram(chunk: FloatArray) -> tuple[FloatArray, float]:

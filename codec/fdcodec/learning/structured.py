@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from fdcodec.errors import ParameterError
 from fdcodec.format.constants import ANGLE_LEVELS
 from fdcodec.learning.estimator import MOST, check_values, checked_integer, checked_real
+from fdcodec.learning.iterations import Iterations
 from fdcodec.learning.quasi_newton import minimize
 from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.statistics import Objective, RateObjective
@@ -114,7 +115,7 @@ def learn_rotations(
     objective = RateObjective(ArraySamples(samples, n_threads), step)
     starts = [start] + [np.random.default_rng(k).integers(0, angle_levels, len(pairs)) for k in range(1, n_starts)]
     products = [_product(samples.shape[1], pairs, angles, angle_levels) for angles in starts]
-    runs = [train_angles(objective, product, n_iterations) for product in products]
+    runs = [train_angles(objective, product, Iterations(n_iterations)) for product in products]
     free, values = min(runs, key=lambda run: run[1][-1])
     finished = free.quantized(angle_levels)
     if (reached := objective.evaluate(finished)[1]) > (1 + GRID_LOSS) * values[-1]:
@@ -128,7 +129,7 @@ def learn_rotations(
 def train_angles(
     objective: Objective,
     product: FactorProduct,
-    n_iterations: int,
+    iterations: Iterations,
     free: IntArray | None = None,
     base: FactorProduct | None = None,
 ) -> tuple[FactorProduct, list[float]]:
@@ -144,8 +145,8 @@ def train_angles(
         What to lower.
     product
         Where to start; rotations only.
-    n_iterations
-        Number of passes over the data, besides one at the start.
+    iterations
+        Passes over the data, besides one at the start.
     free
         Indices of the rotations to train; None trains all.
     base
@@ -168,7 +169,7 @@ def train_angles(
         floor = np.finfo(float).tiny + 1e-9 * curvatures.max(initial=0.0)
         return value, -objective.slope * slopes * trained, objective.slope * np.maximum(curvatures, floor)
 
-    angles, values = minimize(evaluate, _angles(product), n_iterations)
+    angles, values = minimize(evaluate, _angles(product), iterations)
     return _with_angles(product, angles), values
 
 
@@ -185,7 +186,7 @@ def settle_on_grid(
         blocks[layer] = grid_blocks(grid_codes(blocks[layer], angle_levels), angle_levels)
         product = FactorProduct(product.n, product.pairs, blocks)
         free = np.sort(np.concatenate([np.zeros(0, np.int64), *layers[number + 1 :]]))
-        product, _ = train_angles(objective, product, GRID_SWEEPS if len(free) else 0, free, base)
+        product, _ = train_angles(objective, product, Iterations(GRID_SWEEPS if len(free) else 0), free, base)
     return product.quantized(angle_levels)
 
 

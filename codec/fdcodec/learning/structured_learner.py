@@ -9,6 +9,7 @@ import numpy as np
 from fdcodec.format.constants import ANGLE_LEVELS
 from fdcodec.learning.choices import BASES, base_product, checked_levels, make_objective
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
+from fdcodec.learning.iterations import Callback
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import gram_matrix
@@ -29,7 +30,7 @@ class StructuredDLA(TransformLearner):
         "identity", "haar" or "dct", as `init` of `GmDLA`.
     n_starts
         Runs, the first from zero angles and the others from random ones; the best is kept.
-    sparsity, n_iterations, objective, step, angle_levels, random_state, n_jobs
+    sparsity, n_iterations, tol, objective, step, angle_levels, callback, random_state, n_jobs
         As in `GmDLA`.
 
     Attributes
@@ -49,8 +50,10 @@ class StructuredDLA(TransformLearner):
         base: str = "identity",
         objective: str = "rate",
         step: float | None = None,
+        tol: float = 0.0,
         angle_levels: int | None = None,
         n_starts: int = 1,
+        callback: Callback | None = None,
         random_state: int | None = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -60,8 +63,10 @@ class StructuredDLA(TransformLearner):
         self.base = base
         self.objective = objective
         self.step = step
+        self.tol = tol
         self.angle_levels = angle_levels
         self.n_starts = n_starts
+        self.callback = callback
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -72,8 +77,7 @@ class StructuredDLA(TransformLearner):
         layout = hypercube_pairs(checked_rounds("rounds", self.rounds, n))
         strength = np.einsum("ij,ij->j", base.to_dense(), gram_matrix(samples) @ base.to_dense())
         pairs = np.sort(np.argsort(-strength, kind="stable")[layout[::-1]], axis=1)
-        iterations = checked_integer("n_iterations", self.n_iterations, 0)
-        levels, starts = checked_levels(self.angle_levels), self._starts(n, pairs)
+        iterations, levels, starts = self._iterations(), checked_levels(self.angle_levels), self._starts(n, pairs)
         runs = [train_angles(objective, start, iterations, base=base) for start in starts]
         product, curve = min(runs, key=lambda run: run[1][-1])
         self.error_curve_, self.error_ = np.array(curve), curve[-1]

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fdcodec.errors import ParameterError
 from fdcodec.format.constants import ANGLE_LEVELS
 from fdcodec.transform import serial
 from fdcodec.transform.blocks import FACTOR_OPERATIONS, FloatArray, IntArray, grid_blocks, grid_codes
+from fdcodec.transform.fast import FastTransform
 
 ORTHOGONAL_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class FactorProduct:
+class FactorProduct(FastTransform):
     """The matrix ``D = F_m ... F_2 F_1 Delta`` of size n x n (paper, eqs. factorization and factorizationofD).
 
     Parameters
@@ -79,43 +79,19 @@ class FactorProduct:
             ready[pair] = depth[k] + 1
         return [np.flatnonzero(depth == layer) for layer in range(int(ready.max(initial=0)))]
 
-    def apply(self, samples: ArrayLike) -> FloatArray:
-        """Return ``D x`` for each row x: synthesis.
+    def _apply(self, rows: FloatArray) -> FloatArray:
+        return _run(rows if self.scale is None else rows * self.scale, self.pairs, self.blocks)
 
-        Parameters
-        ----------
-        samples
-            Shape ``(n_samples, n)`` or ``(n,)``.
-
-        Returns
-        -------
-        result
-            Same shape.
-        """
-        X = self._checked(samples)
-        return self._run(X if self.scale is None else X * self.scale, self.pairs, self.blocks)
-
-    def apply_transpose(self, samples: ArrayLike) -> FloatArray:
-        """Return ``D^T y`` for each row y: analysis, when the product is orthogonal. Shapes as in `apply`."""
-        result = self._run(self._checked(samples), self.pairs[::-1], self.blocks[::-1].transpose(0, 2, 1))
+    def _apply_transpose(self, rows: FloatArray) -> FloatArray:
+        result = _run(rows, self.pairs[::-1], self.blocks[::-1].transpose(0, 2, 1))
         return result if self.scale is None else result * self.scale
 
     def solve(self, samples: ArrayLike) -> FloatArray:
         """Return the x with ``D x = y`` for each row y, factor by factor; ParameterError if a factor is singular."""
         if np.any(np.linalg.det(self.blocks) == 0.0) or (self.scale is not None and np.any(self.scale == 0.0)):
             raise ParameterError("the product is singular: solve needs invertible factors")
-        result = self._run(
-            self._checked(samples), self.pairs[::-1], np.linalg.inv(self.blocks[::-1]).astype(np.float64)
-        )
-        return result if self.scale is None else result / self.scale
-
-    def to_dense(self) -> FloatArray:
-        """Return D as an array of shape ``(n, n)``; its columns are the atoms."""
-        return self.apply(np.eye(self.n)).T.copy()
-
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
-        """Return D, which numpy asks for in `np.asarray`; it is always made anew."""
-        return np.asarray(self.to_dense(), dtype=dtype)
+        result = _run(self._rows(samples), self.pairs[::-1], np.linalg.inv(self.blocks[::-1]).astype(np.float64))
+        return (result if self.scale is None else result / self.scale).reshape(np.shape(samples))
 
     def then(self, other: FactorProduct) -> FactorProduct:
         """Return the product ``other self``: `self` acts first in `apply`; `other` has no Delta."""
@@ -139,16 +115,10 @@ class FactorProduct:
         """Read what `to_bytes` wrote; FormatError or TruncatedError on anything else."""
         return cls(*serial.parse(data))
 
-    def _checked(self, samples: ArrayLike) -> FloatArray:
-        array = np.asarray(samples, dtype=np.float64)
-        if array.ndim not in (1, 2) or array.shape[-1] != self.n:
-            raise ParameterError(f"samples has shape {array.shape}; it must be (n_samples, {self.n}) or ({self.n},)")
-        return array
 
-    def _run(self, samples: FloatArray, pairs: IntArray, blocks: NDArray[np.float64]) -> FloatArray:
-        from fdcodec.kernels.learning.factors import apply_factors
+def _run(rows: FloatArray, pairs: IntArray, blocks: NDArray[np.float64]) -> FloatArray:
+    from fdcodec.kernels.learning.factors import apply_factors
 
-        rows = np.ascontiguousarray(samples.reshape(-1, self.n))
-        out = np.empty_like(rows)
-        apply_factors(rows, np.ascontiguousarray(pairs), np.ascontiguousarray(blocks), out)
-        return out.reshape(samples.shape)
+    out = np.empty_like(rows)
+    apply_factors(rows, np.ascontiguousarray(pairs), np.ascontiguousarray(blocks), out)
+    return out

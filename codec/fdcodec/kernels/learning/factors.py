@@ -1,4 +1,4 @@
-"""Products of 2x2 factors applied to samples, slab by slab.
+"""Transforms applied to samples by their structure: 2x2 factors and sparse atoms slab by slab, reflectors row by row.
 
 A slab is `LANES` samples with the coefficient index first, so that every factor is two contiguous rows combined, and
 the whole slab stays in the first-level cache while all factors pass over it.
@@ -21,6 +21,14 @@ def load_slab(samples, first, count, slab):
     for index in range(slab.shape[0]):
         for lane in range(count, LANES):
             slab[index, lane] = 0.0
+
+
+@kernel()
+def store_slab(slab, first, count, out):
+    """Copy the first `count` columns of `slab` into the rows of `out` from row `first`."""
+    for lane in range(count):
+        for index in range(slab.shape[0]):
+            out[first + lane, index] = slab[index, lane]
 
 
 @kernel()
@@ -47,9 +55,7 @@ def apply_factors(samples, pairs, blocks, out):
         count = min(LANES, n_samples - first)
         load_slab(samples, first, count, slab)
         apply_to_slab(pairs, blocks, slab)
-        for lane in range(count):
-            for index in range(n):
-                out[first + lane, index] = slab[index, lane]
+        store_slab(slab, first, count, out)
 
 
 @kernel()
@@ -63,3 +69,65 @@ def apply_matrix(samples, matrix, out):
             value = samples[sample, index]
             for column in range(matrix.shape[1]):
                 row[column] += value * matrix[index, column]
+
+
+@kernel()
+def dot(u, x):
+    """Return the sum of the products of two vectors, in eight sums of every eighth: one would wait for itself."""
+    whole = u.shape[0] - u.shape[0] % 8
+    a = b = c = d = e = f = g = h = 0.0
+    for k in range(0, whole, 8):
+        a += u[k] * x[k]
+        b += u[k + 1] * x[k + 1]
+        c += u[k + 2] * x[k + 2]
+        d += u[k + 3] * x[k + 3]
+        e += u[k + 4] * x[k + 4]
+        f += u[k + 5] * x[k + 5]
+        g += u[k + 6] * x[k + 6]
+        h += u[k + 7] * x[k + 7]
+    for k in range(whole, u.shape[0]):
+        a += u[k] * x[k]
+    return ((a + e) + (c + g)) + ((b + f) + (d + h))
+
+
+@kernel()
+def apply_reflectors(samples, vectors, out):
+    """Write into `out` each row x of `samples` after x - 2 u (u^T x) for each row u of `vectors`, the first first."""
+    n_samples, n = samples.shape
+    for sample in range(n_samples):
+        row = out[sample]
+        for index in range(n):
+            row[index] = samples[sample, index]
+        for k in range(vectors.shape[0]):
+            weight = -2.0 * dot(vectors[k], row)
+            for index in range(n):
+                row[index] += weight * vectors[k, index]
+
+
+@kernel(allocates=True)
+def gather_entries(samples, indices, values, out):
+    """Write into `out` S^T y for each row y: entry k is the sum of `values[k]` times the entries `indices[k]` of y."""
+    n_samples, n = samples.shape
+    slab, sums = np.empty((n, LANES)), np.empty((indices.shape[0], LANES))
+    for first in range(0, n_samples, LANES):
+        count = min(LANES, n_samples - first)
+        load_slab(samples, first, count, slab)
+        sums[:] = 0.0
+        for k in range(indices.shape[0]):
+            row_k = sums[k]
+            for entry in range(indices.shape[1]):
+                row, weight = slab[indices[k, entry]], values[k, entry]
+                for lane in range(LANES):
+                    row_k[lane] += weight * row[lane]
+        store_slab(sums, first, count, out)
+
+
+@kernel()
+def scatter_entries(samples, indices, values, out):
+    """Add to `out` S x for each row x: `values[k]` times entry k of x go to the entries `indices[k]`."""
+    for sample in range(samples.shape[0]):
+        for k in range(indices.shape[0]):
+            weight = samples[sample, k]
+            if weight != 0.0:
+                for entry in range(indices.shape[1]):
+                    out[sample, indices[k, entry]] += weight * values[k, entry]

@@ -1,18 +1,38 @@
 """R-transforms: construction of general products, and the update of their factors."""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,assignment"
 
+import math
+
 import numpy as np
 
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learning.pursuit import PIVOT_FLOOR
 
+GAIN_FLOOR = 1e-12
+"""Share of the energy of X below which a gain is rounding."""
+
 
 @kernel()
-def least_squares_gain(Z, W, i, j):
-    """Return C_ij of eq. sij; -inf where the 2x2 Gram matrix of X is singular to working precision."""
+def one_direction(Z, W, i, j):
+    """Return v and Z_ij v / w where the 2x2 Gram matrix is ``w v v^T``, v of unit norm; zeros where it is zero."""
+    a, b = (W[i, i], W[i, j]) if W[i, i] >= W[j, j] else (W[i, j], W[j, j])
+    norm, w = math.hypot(a, b), W[i, i] + W[j, j]
+    if not w > 0.0:
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    a, b = a / norm, b / norm
+    return a, b, (Z[i, i] * a + Z[i, j] * b) / w, (Z[j, i] * a + Z[j, j] * b) / w, w
+
+
+@kernel()
+def least_squares_gain(Z, W, i, j, singular):
+    """Return C_ij of eq. sij; where the 2x2 Gram matrix of X is singular to working precision it is -inf.
+
+    With `singular` it is that of the pseudo-inverse there, and -inf only where no sample uses either atom.
+    """
     determinant = W[i, i] * W[j, j] - W[i, j] * W[j, i]
     if not determinant > PIVOT_FLOOR * W[i, i] * W[j, j]:
-        return -np.inf
+        _, _, x, y, w = one_direction(Z, W, i, j)
+        return w - 2.0 * (Z[i, i] + Z[j, j]) + w * (x * x + y * y) if singular and w > 0.0 else -np.inf
     gain = W[i, i] * (Z[i, j] * Z[i, j] + Z[j, j] * Z[j, j]) + W[j, j] * (Z[i, i] * Z[i, i] + Z[j, i] * Z[j, i])
     gain -= (Z[i, i] * Z[i, j] + Z[j, i] * Z[j, j]) * (W[i, j] + W[j, i])
     return W[i, i] + W[j, j] - 2.0 * (Z[i, i] + Z[j, j]) + gain / determinant
@@ -28,12 +48,12 @@ def best_gain_of_row(score, value, column, i):
 
 
 @kernel()
-def refresh_gains(Z, W, score, value, column, index):
+def refresh_gains(Z, W, score, value, column, index, singular):
     """Recompute the scores of the pairs that contain `index`, and the best of every row that they touch."""
     for other in range(Z.shape[0]):
         if other != index:
             low, high = min(other, index), max(other, index)
-            score[low, high] = least_squares_gain(Z, W, low, high)
+            score[low, high] = least_squares_gain(Z, W, low, high, singular)
             if low == other:
                 if column[low] == index or score[low, high] > value[low]:
                     best_gain_of_row(score, value, column, low)
@@ -42,8 +62,16 @@ def refresh_gains(Z, W, score, value, column, index):
 
 @kernel()
 def least_squares_block(Z, W, i, j, block):
-    """Write the R-transform ``Z_{ij} W_{ij}^-1`` (eq. leastsquares)."""
+    """Write the R-transform ``Z_{ij} W_{ij}^-1`` (eq. leastsquares); where W_ij is singular that nearest the identity.
+
+    Of all that are as good there it leaves alone what X has nothing in, so that D stays regular.
+    """
     determinant = W[i, i] * W[j, j] - W[i, j] * W[j, i]
+    if not determinant > PIVOT_FLOOR * W[i, i] * W[j, j]:
+        a, b, x, y, _ = one_direction(Z, W, i, j)
+        block[0, 0], block[0, 1] = 1.0 + (x - a) * a, (x - a) * b
+        block[1, 0], block[1, 1] = (y - b) * a, 1.0 + (y - b) * b
+        return
     block[0, 0] = (Z[i, i] * W[j, j] - Z[i, j] * W[j, i]) / determinant
     block[0, 1] = (Z[i, j] * W[i, i] - Z[i, i] * W[i, j]) / determinant
     block[1, 0] = (Z[j, i] * W[j, j] - Z[j, j] * W[j, i]) / determinant
@@ -71,21 +99,27 @@ def advance(Z, W, pair, block):
 def construct_general(Z, W, pairs, blocks):
     """Build the R-transforms one after another (Algorithm 2, first iterations, step 1); return how many.
 
-    Fewer than asked are built only when no pair of X has a regular Gram matrix. Z and W are overwritten.
+    Pairs whose Gram matrix is singular, which the paper's rule leaves out, are taken too once no other gains: the
+    samples use too few atoms for it. Fewer than asked are built only when X is zero. Z and W are overwritten.
     """
-    n = Z.shape[0]
+    n, singular, floor = Z.shape[0], False, GAIN_FLOOR * np.trace(W)
     score, value, column = np.full((n, n), -np.inf), np.full(n, -np.inf), np.full(n, -1, np.int64)
     for i in range(n - 1, -1, -1):
-        refresh_gains(Z, W, score, value, column, i)
+        refresh_gains(Z, W, score, value, column, i, singular)
     for k in range(pairs.shape[0]):
         i = np.argmax(value)
+        if not singular and value[i] <= floor:
+            singular = True
+            for index in range(n - 1, -1, -1):
+                refresh_gains(Z, W, score, value, column, index, singular)
+            i = np.argmax(value)
         if value[i] == -np.inf:
             return k
         pairs[k, 0], pairs[k, 1] = i, column[i]
         least_squares_block(Z, W, pairs[k, 0], pairs[k, 1], blocks[k])
         advance(Z, W, pairs[k], blocks[k])
-        refresh_gains(Z, W, score, value, column, pairs[k, 0])
-        refresh_gains(Z, W, score, value, column, pairs[k, 1])
+        refresh_gains(Z, W, score, value, column, pairs[k, 0], singular)
+        refresh_gains(Z, W, score, value, column, pairs[k, 1], singular)
     return pairs.shape[0]
 
 

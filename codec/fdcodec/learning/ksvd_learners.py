@@ -1,87 +1,21 @@
-"""Learners of dictionaries that are not orthogonal: R_m-DLA, SK-SVD, Sparse K-SVD."""
+"""Learners of dictionaries by K-SVD: SK-SVD, Sparse K-SVD."""
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from fdcodec.errors import LearningWarning, ParameterError
-from fdcodec.learning.choices import base_product, cosine_base, cosine_line, default_rotations
+from fdcodec.errors import ParameterError
+from fdcodec.learning.choices import base_product, cosine_base, cosine_line
 from fdcodec.learning.complexity import cosine_operations, sparse_ksvd_operations
-from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator, thread_count
-from fdcodec.learning.gm import principal_directions, starting_directions
+from fdcodec.learning.estimator import checked_choice, checked_integer, thread_count
+from fdcodec.learning.gm import principal_directions
+from fdcodec.learning.iterations import Callback
 from fdcodec.learning.ksvd import ksvd, staged_ksvd
 from fdcodec.learning.learner import TransformLearner
-from fdcodec.learning.pursuit import Dictionary, PursuitObjective, correlations, synthesis
-from fdcodec.learning.rm import rm_dla
 from fdcodec.learning.samples import ArraySamples, Samples
 from fdcodec.transform.blocks import FloatArray
-
-
-class RmDLA(TransformLearner):
-    """Dictionary as a product of m R-transforms and a diagonal: R_m-DLA (paper, Algorithm 2).
-
-    Parameters
-    ----------
-    n_factors
-        m; None is ``n log2(n) / 3``, 128 for 64 features. Fewer are built, with a `LearningWarning`, where the samples
-        use too few atoms, such as those of one direction.
-    sparsity
-        s, atoms a sample; None is n / 16, 4 for 64 features.
-    n_iterations
-        K of each of the two sets of iterations.
-    n_starts
-        Starts from the singular vectors, the first with the signs of `principal_directions`, the others with random
-        ones; the best result is kept.
-    random_state
-        Seed of the random signs; None is 0.
-    n_jobs
-        Threads; None is 1, -1 all. The result does not depend on it.
-
-    Attributes
-    ----------
-    error_curve_
-        The relative error for the singular vectors and after each of the 2 K iterations; it may rise, and
-        `transform_` is the best met.
-    """
-
-    def __init__(
-        self,
-        n_factors: int | None = None,
-        sparsity: int | None = None,
-        n_iterations: int = 150,
-        *,
-        n_starts: int = 1,
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_factors = n_factors
-        self.sparsity = sparsity
-        self.n_iterations = n_iterations
-        self.n_starts = n_starts
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-
-    def _learn(self, samples: Samples) -> None:
-        n = samples.n
-        m = default_rotations(n) if self.n_factors is None else checked_integer("n_factors", self.n_factors, 0)
-        iterations = checked_integer("n_iterations", self.n_iterations, 0)
-        objective = PursuitObjective(samples, self._sparsity(n))
-        starts = checked_integer("n_starts", self.n_starts, 1)
-        directions = starting_directions(samples, starts, random_generator(self.random_state))
-        runs = [rm_dla(objective, U, m, iterations, iterations) for U in directions]
-        self.transform_, self.error_, curve = min(runs, key=lambda run: run[1])
-        self.error_curve_ = np.array(curve)
-        self.n_operations_ = self.transform_.n_operations
-        if (built := len(self.transform_)) < m:
-            warnings.warn(
-                LearningWarning(
-                    f"built {built} of the {m} factors asked for: an R-transform needs two atoms that the samples use "
-                    "in different ways; give samples that differ more, or learn from these with GmDLA"
-                ),
-                stacklevel=4,
-            )
+from fdcodec.transform.fast import Dictionary, correlations
+from fdcodec.transform.sparse import SparseDictionary
 
 
 class _MatrixLearner(TransformLearner):
@@ -107,6 +41,8 @@ class SKSVD(_MatrixLearner):
         Updates of the dictionary in all stages together.
     n_stages
         Equal steps in which the dictionary grows to n atoms.
+    tol, callback
+        As in `GmDLA`; of SK-SVD in each stage.
     n_jobs
         Threads of the sparse coding; None is 1, -1 all. The result does not depend on it.
 
@@ -115,6 +51,8 @@ class SKSVD(_MatrixLearner):
     error_curve_
         The relative error at the start of each stage and after each of its updates, stage after stage, of as many atoms
         as the stage has: up to ``n_iterations + n_stages`` values.
+    n_iter_
+        Updates in all stages.
     """
 
     def __init__(
@@ -123,21 +61,32 @@ class SKSVD(_MatrixLearner):
         n_iterations: int = 150,
         *,
         n_stages: int = 4,
+        tol: float = 0.0,
+        callback: Callback | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.sparsity = sparsity
         self.n_iterations = n_iterations
         self.n_stages = n_stages
+        self.tol = tol
+        self.callback = callback
         self.n_jobs = n_jobs
 
     def _learn(self, samples: Samples) -> None:
         Y, n = self._array(samples), samples.n
-        iterations = checked_integer("n_iterations", self.n_iterations, 0)
+        iterations = self._iterations()
         stages = min(checked_integer("n_stages", self.n_stages, 1), n)
         start = np.ascontiguousarray(principal_directions(samples).T)
         atoms, error, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages, thread_count(self.n_jobs))
         self.transform_, self.error_, self.error_curve_ = np.ascontiguousarray(atoms.T), error, np.array(curve)
+        self._n_starts = stages
         self.n_operations_ = 2 * n * n
+
+    @property
+    def n_iter_(self) -> int:
+        """Updates in all stages."""
+        self._check_fitted()
+        return len(self.error_curve_) - self._n_starts
 
 
 class SparseKSVD(_MatrixLearner):
@@ -155,6 +104,8 @@ class SparseKSVD(_MatrixLearner):
         "dct", as in the paper: the 2-D DCT of square blocks if n is a square number, the DCT of the whole vector
         otherwise; "dct-line", that of the whole vector for any n; "haar" of square blocks of a power-of-two side;
         "identity".
+    tol, callback
+        As in `GmDLA`.
     n_jobs
         Threads of the sparse coding; None is 1, -1 all. The result does not depend on it.
     """
@@ -166,23 +117,27 @@ class SparseKSVD(_MatrixLearner):
         n_iterations: int = 150,
         *,
         base: str = "dct",
+        tol: float = 0.0,
+        callback: Callback | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.atom_sparsity = atom_sparsity
         self.sparsity = sparsity
         self.n_iterations = n_iterations
         self.base = base
+        self.tol = tol
+        self.callback = callback
         self.n_jobs = n_jobs
 
     def _learn(self, samples: Samples) -> None:
         Y, n = self._array(samples), samples.n
         p = min(4, n) if self.atom_sparsity is None else checked_integer("atom_sparsity", self.atom_sparsity, 1, n)
         base, base_operations = self._base(n)
-        iterations = checked_integer("n_iterations", self.n_iterations, 0)
+        iterations = self._iterations()
         threads = thread_count(self.n_jobs)
         rotated = correlations(base, Y)
         atoms, curve = ksvd(rotated, np.eye(n), self._sparsity(n), iterations, atom_sparsity=p, n_threads=threads)
-        self.transform_ = np.ascontiguousarray(synthesis(base, atoms).T)
+        self.transform_ = SparseDictionary.from_atoms(base, atoms)
         self.error_, self.error_curve_ = min(curve), np.array(curve)
         self.n_operations_ = sparse_ksvd_operations(p, n, base_operations)
 

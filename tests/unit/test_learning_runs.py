@@ -1,0 +1,136 @@
+"""Where learners start, when they stop, and whom they tell."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from tests.unit.test_learning_estimators import GENERAL, ORTHOGONAL
+from tests.unit.test_structured import mixed_samples
+
+from fdcodec.errors import ParameterError
+from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD
+from fdcodec.learning.iterations import WINDOW, Iterations
+
+X = mixed_samples(16, 300, seed=12)
+ITERATIVE = [estimator for estimator in [*ORTHOGONAL, *GENERAL] if not isinstance(estimator, DCT)]
+
+
+@pytest.mark.parametrize("make", [lambda k, **start: GmDLA(16, 3, k, **start), lambda k, **start: QDLA(3, k, **start)])
+def test_a_start_goes_on_where_the_former_fit_ended(make):
+    """Four iterations from the result of three are iterations four to seven, to rounding."""
+    whole, first = make(7).fit(X), make(3).fit(X)
+    rest = make(4, init=first.transform_).fit(X)
+    np.testing.assert_allclose(rest.error_curve_, whole.error_curve_[3:], rtol=1e-9)
+    np.testing.assert_allclose(rest.components_, whole.components_, atol=1e-6)
+
+
+def test_r_factors_given_as_a_start_are_kept_unless_better_are_found():
+    """R_m-DLA from a product of m factors returns it without iterations, and nothing worse with them."""
+    former = RmDLA(40, 3, 4).fit(X)
+    again = RmDLA(40, 3, 0, init=former.transform_).fit(X)
+    np.testing.assert_array_equal(again.components_, former.components_)
+    assert RmDLA(40, 3, 4, init=former.transform_).fit(X).error_ <= former.error_
+
+
+def test_a_matrix_takes_the_place_of_the_singular_vectors():
+    """With the singular vectors for `init` learners give what they give without; other matrices start elsewhere."""
+    values, U = np.linalg.eigh(X.T @ X)
+    U = U[:, np.argsort(-values)]
+    U *= np.sign(U[np.abs(U).argmax(axis=0), np.arange(16)])
+    other = np.asarray(HouseholderDLA(3, 3, 2).fit(X).transform_)
+    for learner in (GmDLA(16, 3, 3), QDLA(3, 3), RmDLA(40, 3, 3)):
+        expected = clone(learner).fit(X)
+        same = clone(learner).set_params(init=U).fit(X)
+        np.testing.assert_allclose(same.error_curve_, expected.error_curve_, rtol=1e-9)
+        elsewhere = clone(learner).set_params(init=other).fit(X)
+        assert elsewhere.error_curve_[0] != pytest.approx(expected.error_curve_[0], rel=1e-6)
+
+
+def test_any_dictionary_starts_r_factors():
+    """R_m-DLA begins its curve with the error of the dictionary that it was given, orthogonal or not."""
+    for former in (SKSVD(3, 3), SparseKSVD(4, 3, 3), HouseholderDLA(3, 3, 3)):
+        start = former.fit(X).transform_
+        assert RmDLA(40, 3, 1, init=start).fit(X).error_curve_[0] == pytest.approx(former.error_)
+
+
+def test_the_search_starts_from_a_product_too():
+    """The search is not worse than the product that it was given."""
+    former = GmDLA(12, 3, 20, method="search", random_state=5).fit(X)
+    again = GmDLA(12, 3, 0, method="search", init=former.transform_).fit(X)
+    assert again.error_curve_[0] <= former.error_ + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("learner", "word"),
+    [
+        (GmDLA(init=np.eye(15)), r"init has shape \(15, 15\); it must be one of svd, identity, haar, dct, or a trans"),
+        (QDLA(init=np.ones(16)), r"init is array.*shape \(16, 16\) with the atoms in its columns"),
+        (QDLA(init=None), "init is None; it must be one of svd, or"),
+        (QDLA(init="haar"), "init is 'haar'"),
+        (GmDLA(init=2.0 * np.eye(16)), "init has products of columns 3 off .* give orthonormal columns"),
+        (QDLA(init=np.full((16, 16), np.nan)), "init has products of columns nan"),
+        (RmDLA(init=2.0 * np.eye(16)), "init has .* give columns of norm 1, or zeros"),
+        (QDLA(tol=-1.0), "tol is -1.0"),
+        (SKSVD(callback=5), "callback is 5; it must be None or a function"),
+    ],
+    ids=repr,
+)
+def test_what_is_no_start_no_end_and_no_function_is_refused(learner, word):
+    """A start of another shape or that is not orthogonal, and a wrong tol or callback, are named."""
+    with pytest.raises(ParameterError, match=word):
+        learner.fit(X)
+
+
+@pytest.mark.parametrize("estimator", ITERATIVE, ids=repr)
+def test_callback_is_told_of_every_iteration(estimator):
+    """It gets numbers from 1 on and errors, and changes nothing."""
+    told = []
+    learner = clone(estimator).set_params(callback=lambda *seen: told.append(seen)).fit(X)
+    expected = clone(estimator).fit(X)
+    np.testing.assert_array_equal(learner.error_curve_, expected.error_curve_)
+    numbers, errors = zip(*told, strict=True)
+    assert numbers[0] == 1
+    assert all(number in (1, before + 1) for before, number in pairwise(numbers))
+    assert set(errors) <= set(learner.error_curve_) or getattr(learner, "method", "") == "search"
+
+
+@pytest.mark.parametrize("estimator", [e for e in ITERATIVE if getattr(e, "method", "") != "search"], ids=repr)
+def test_tol_ends_a_run_early(estimator):
+    """It ends where ten iterations gain less than its share; 0 runs all."""
+    tol, count = 0.02, 80
+    curves = [clone(estimator).set_params(tol=tol, n_iterations=count).fit(X).error_curve_ for tol in (0.0, tol)]
+    assert WINDOW < len(curves[1]) < len(curves[0])
+    if not isinstance(estimator, (RmDLA, SKSVD)):
+        np.testing.assert_array_equal(curves[1], curves[0][: len(curves[1])])
+        least = np.minimum.accumulate(curves[1])
+        gains = 1.0 - least[WINDOW:] / least[:-WINDOW]
+        assert np.all(gains[:-1] >= tol)
+        assert gains[-1] < tol
+
+
+@pytest.mark.parametrize(
+    ("errors", "count"),
+    [
+        ([1.0] * 30, 10),
+        ([1.0, *[2.0] * 9, 0.5, *[0.6] * 30], 20),
+        (list(0.9 ** np.arange(31)), 30),
+        ([1.0] * 5, 4),
+    ],
+    ids=["level", "rises first", "falls", "short"],
+)
+def test_a_run_ends_after_ten_iterations_without_gain(errors, count):
+    """What counts is the least value so far, so that rises in between end nothing."""
+    curve = errors[:1]
+    for number in Iterations(len(errors) - 1, tol=1e-3).over(curve):
+        curve.append(errors[number + 1])
+    assert len(curve) - 1 == count
+
+
+@pytest.mark.parametrize(
+    ("learner", "count"), [(QDLA(3, 5), 5), (RmDLA(20, 3, 5), 10), (SKSVD(3, 12), 12), (DCT(3), 0)]
+)
+def test_iterations_are_counted(learner, count):
+    """`n_iter_` is how many iterations were run, and is not there before `fit`."""
+    assert not hasattr(learner, "n_iter_")
+    assert learner.fit(X).n_iter_ == count
