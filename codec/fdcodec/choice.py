@@ -59,12 +59,12 @@ def choose_models(samples: NDArray[np.uint8], settings: EncoderSettings, paramet
     samples
         Shape (height, width, 1..4), uint8; alpha plays no part.
     settings
-        Transform ("auto", a preset's name, a path, or a class model), effort and threads.
+        Class model ("auto", a preset's name, a path, or itself), effort and threads.
     parameters
         Step and colour transform that the picture will be coded with.
     """
-    if isinstance(settings.transform, ClassModel) or settings.transform != "auto":
-        return [resolve(settings.transform)]
+    if isinstance(settings.model, ClassModel) or settings.model != "auto":
+        return [resolve(settings.model)]
     models = presets()
     costs = _costs(models, [busy_sample(samples)], parameters, settings.threads)
     ranks = np.argsort(costs, kind="stable")[:FINALISTS]

@@ -35,7 +35,7 @@ T = TypeVar("T")
 LARGE_TILE = 1024  # side of the tiles of a picture that is larger than two of them
 
 
-class Attempt(NamedTuple):
+class CodedPicture(NamedTuple):
     """A picture coded with one class model: its payloads, and its errors by filter strength."""
 
     model: ClassModel
@@ -52,10 +52,10 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     parameters = choose_parameters(picture.samples, settings)
     header = _header_of(picture, settings)
     models = choose_models(eight_bits(picture.samples, parameters.sample_range), settings, parameters)
-    attempt = partial(_encode_with, picture=picture, header=header, parameters=parameters, settings=settings)
+    code = partial(_encode_with, picture=picture, header=header, parameters=parameters, settings=settings)
     model, payloads, errors = min(
-        each(attempt, models, settings.threads if header.tile_count == 1 else 1),
-        key=lambda found: total_cost(found.errors, sum(map(len, found.payloads)), parameters.step_index),
+        each(code, models, settings.threads if header.tile_count == 1 else 1),
+        key=lambda coded: total_cost(coded.errors, sum(map(len, coded.payloads)), parameters.step_index),
     )
     if header.channels in (2, 4):
         alpha = _over_tiles(header, settings, partial(encode_alpha, depth=picture.depth), picture)
@@ -141,11 +141,11 @@ def decode_tiles(
 
 def _encode_with(
     model: ClassModel, picture: Picture, header: Header, parameters: Parameters, settings: EncoderSettings
-) -> Attempt:
+) -> CodedPicture:
     """Return the tiles of a picture coded with one model."""
     code_tile = partial(encode_colours, model=model, parameters=parameters, settings=settings)
     tiles = _over_tiles(header, settings, code_tile, picture)
-    return Attempt(model, [payload for payload, _ in tiles], np.sum([errors for _, errors in tiles], axis=0))
+    return CodedPicture(model, [payload for payload, _ in tiles], np.sum([errors for _, errors in tiles], axis=0))
 
 
 def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:

@@ -103,7 +103,7 @@ def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
 
 def _own_model(settings: EncoderSettings) -> ClassModel | None:
     """Return the class model that was asked for, as a file that only names it may need; None for auto."""
-    return None if settings.transform == "auto" else resolve(settings.transform)
+    return None if settings.model == "auto" else resolve(settings.model)
 
 
 def _exact_db(picture: Picture) -> float:
@@ -177,7 +177,7 @@ def _searched(
             # near the goal by now, where another model or colour transform would make the size jump
             file = container.read(data, max_pixels=picture.width * picture.height)
             colour = Parameters.from_bytes(file.header.parameters, picture.depth).colour
-            kept = replace(settings, transform=model_of(file, own), colour=colour)
+            kept = replace(settings, model=model_of(file, own), colour=colour)
         return attempts[quality].measure
 
     return attempts[search(measured, goal, deep)], attempts.values()

@@ -48,7 +48,7 @@ def test_decoder_follows_the_encoder(samples, quality, effort, name, colour, scr
 @given(pictures(), st.integers(0, 100), models)
 def test_files_keep_the_shape_and_the_alpha(samples, quality, name):
     """A file gives back the shape of its picture, and alpha exactly."""
-    data = encode(Picture(samples), EncoderSettings(quality=quality, transform=MODELS[name], effort=1))
+    data = encode(Picture(samples), EncoderSettings(quality=quality, model=MODELS[name], effort=1))
     decoded = decode(data).samples
     assert (samples.shape, samples.dtype) == (decoded.shape, decoded.dtype)
     if samples.shape[2] in (2, 4):

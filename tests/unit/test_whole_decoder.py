@@ -31,7 +31,7 @@ def encoded(samples, quality, model=PLAIN, **settings):
 
 def file_of(samples, **settings):
     """Return the file of samples with the plain model."""
-    return encode(Picture(samples), EncoderSettings(transform=PLAIN, **settings))
+    return encode(Picture(samples), EncoderSettings(model=PLAIN, **settings))
 
 
 @pytest.mark.parametrize("name", ["photo", "screenshot"])
@@ -51,7 +51,7 @@ def test_decoder_of_the_specification_gives_the_same_samples(quality, channels, 
     samples, model = (photo if tune == "psnr" else uneven)(20, width)[:, :, :channels].copy(), get("photo")
     if depth == 16:
         samples = 37 * samples.astype(np.uint16) + 1000
-    data = encode(Picture(samples), EncoderSettings(quality=quality, transform=model, effort=3, tune=tune))
+    data = encode(Picture(samples), EncoderSettings(quality=quality, model=model, effort=3, tune=tune))
     file = container.read(data)
     parameters = Parameters.from_bytes(file.header.parameters, file.header.depth)
     matrix = colour.matrix_of(parameters.colour) if channels == 3 else None

@@ -26,8 +26,8 @@ class EncoderSettings:
         0 (smallest file) to 100 (finest).
     lossless
         Give back every sample exactly; `quality` then means nothing.
-    transform
-        "auto", a preset's name, the path of an ``.fdt`` file, or a class model.
+    model
+        "auto", a preset's name, the path of an ``.fdt`` file, or a class model: the argument `transform` of `encode`.
     embed
         Whether the file carries the model; "auto" embeds what others than presets differ in from their parent.
     effort
@@ -52,7 +52,7 @@ class EncoderSettings:
 
     quality: float = 75.0
     lossless: bool = False
-    transform: str | os.PathLike[str] | ClassModel = "auto"
+    model: str | os.PathLike[str] | ClassModel = "auto"
     embed: bool | Literal["auto"] = "auto"
     effort: int = 5
     threads: int = 1
