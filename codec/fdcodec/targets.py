@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fdcodec import codec, container
 from fdcodec.arguments import Target
-from fdcodec.coding.settings import EncoderSettings
+from fdcodec.coding.settings import DecoderSettings, EncoderSettings
 from fdcodec.errors import TargetWarning
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.picture import Picture, colours_of
@@ -139,7 +139,7 @@ def _alpha_bytes(file: container.File) -> int:
 
 def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> float:
     """Return the PSNR in dB of an encoded file against its picture, alpha apart; infinite where all is equal."""
-    decoded = codec.decode(data, max_pixels=picture.width * picture.height, own=own)
+    decoded = codec.decode(data, DecoderSettings(picture.width * picture.height, own=own))
     return psnr(colours_of(picture.samples), colours_of(decoded.samples))
 
 

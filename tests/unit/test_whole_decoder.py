@@ -9,7 +9,7 @@ from tests.reference.reconstruct import reconstruct_tile
 
 from fdcodec import container
 from fdcodec.codec import decode, encode
-from fdcodec.coding.lossy import decode_planes, encode_planes
+from fdcodec.coding.lossy import Coding, decode_planes, encode_planes
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.format.parameters import Parameters, step_index_for
@@ -26,7 +26,7 @@ def encoded(samples, quality, model=PLAIN, **settings):
     matrix = colour_matrix(None) if samples.shape[2] == 3 else None
     planes, bounds, step_index = to_planes(samples, matrix), plane_bounds(matrix), step_index_for(quality)
     tile = encode_planes(planes, model, search_options(EncoderSettings(**settings), step_index, bounds))
-    return tile, *decode_planes(tile.payload, planes.shape, model, step_index, bounds)
+    return tile, *decode_planes(tile.payload, planes.shape, model, Coding(step_index, bounds))
 
 
 def file_of(samples, **settings):

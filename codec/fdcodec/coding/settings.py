@@ -1,11 +1,13 @@
-"""What the encoder is free to choose; nothing here is needed to decode."""
+"""What a caller may choose: of an encode, and of a decode."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 if TYPE_CHECKING:
     from fdcodec.format.parameters import Angles
@@ -63,3 +65,24 @@ class EncoderSettings:
     thrifty_share: float = 0.0
     colour: Angles | Literal["auto"] | None = "auto"
     progress: Callable[[int, int], None] = _silent
+
+
+class DecoderSettings(NamedTuple):
+    """Settings of all decodes of a file, already validated.
+
+    Parameters
+    ----------
+    max_pixels
+        Larger pictures are refused.
+    threads
+        Threads over tiles.
+    own
+        Class model of the caller, for files that name it.
+    partial
+        Whether of a damaged file what is intact is given.
+    """
+
+    max_pixels: int = DEFAULT_MAX_PIXELS
+    threads: int = 1
+    own: ClassModel | None = None
+    partial: bool = False

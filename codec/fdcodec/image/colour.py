@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from fdcodec.aliases import Samples
 from fdcodec.format.constants import COLOUR_ANGLE_BITS, COLOUR_BITS, FRACTION_BITS
-from fdcodec.format.parameters import Angles
+from fdcodec.format.parameters import Angles, Parameters
 from fdcodec.image.sample_range import TOP, SampleRange, from_values, to_values
 
 _LEVELS = 1 << COLOUR_ANGLE_BITS
@@ -29,6 +29,11 @@ def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:
         matrix[i] = (cosine * a + sine * b + (1 << (COLOUR_BITS - 1))) >> COLOUR_BITS
         matrix[j] = (cosine * b - sine * a + (1 << (COLOUR_BITS - 1))) >> COLOUR_BITS
     return matrix
+
+
+def picture_matrix(parameters: Parameters, channels: int) -> NDArray[np.int64] | None:
+    """Return the colour matrix of a picture of 1 to 4 channels, None of a gray one."""
+    return colour_matrix(parameters.colour) if channels >= 3 else None
 
 
 def plane_bounds(matrix: NDArray[np.int64] | None) -> list[tuple[int, int]]:
