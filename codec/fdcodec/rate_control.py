@@ -85,14 +85,14 @@ def search(measure: Callable[[float], float], goal: Goal, deep: bool = False) ->
     quality
         The best of the attempts; where all measure above a goal that must not be exceeded, that of the least.
     """
-    search = _Search({}, goal, _steps(deep))
-    quality = _nearest(search.steps, goal.start)
-    while quality not in search.attempts and len(search.attempts) < MAX_ENCODES:
-        search.attempts[quality] = measure(quality)
-        if goal.lowest <= search.attempts[quality] <= goal.highest:
+    state = _Search({}, goal, _steps(deep))
+    quality = _nearest(state.steps, goal.start)
+    while quality not in state.attempts and len(state.attempts) < MAX_ENCODES:
+        state.attempts[quality] = measure(quality)
+        if goal.lowest <= state.attempts[quality] <= goal.highest:
             break
-        quality = search.next_quality()
-    return min(search.attempts, key=lambda attempt: (*goal.rank(search.attempts[attempt]), attempt))
+        quality = state.next_quality()
+    return min(state.attempts, key=lambda attempt: (*goal.rank(state.attempts[attempt]), attempt))
 
 
 @cache
@@ -137,7 +137,7 @@ class _Search(NamedTuple):
         return _nearest(between, self._between(below, above, _STEEPEST * goal.slope * (above - below)))
 
     def _is_within_reach(self, above: float) -> bool:
-        """Tell whether thrift in the trees that have none at a quality takes the measure to the aim, as it seems."""
+        """Tell whether thrift in the trees that have none at a quality may take the measure to the aim."""
         _, share = _step_and_share(self.steps, above)
         return self.attempts[above] - self.goal.aim <= _ENOUGH * (1 - share) * _FALL * self.goal.slope
 

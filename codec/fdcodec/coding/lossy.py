@@ -133,9 +133,8 @@ def decode_planes(
         The payload ends before the planes do.
     """
     coder, buffer = new_decoder(payload)
-    planes = (np.zeros if coding.screen else np.empty)(
-        shape, np.int32
-    )  # what is written before it is read need not be zero
+    new_array = np.zeros if coding.screen else np.empty  # what is written before it is read need not be zero
+    planes = new_array(shape, np.int32)
     levels = np.empty(shape[1:], np.int32)
     maps = [new_maps(*shape[1:], levels) for _ in planes]
     offsets, tables, work = new_offsets(*shape[1:]), tables_of(model, coding.adaptive), new_work()
