@@ -46,7 +46,7 @@ def _embedded_size(data: bytes, model: ClassModel) -> int:
     if model.recipe.get("parent") is None:
         return len(data)
     file = container.read(data)
-    return len(container.write(file.header, file.payloads, model_bytes=embedding(model, "auto")))
+    return len(container.write(container.File(file.header, file.payloads, model_bytes=embedding(model, "auto"))))
 
 
 def rates(test: list[Curve], anchor: list[Curve], sizes: str = "by_reference") -> dict[str, Any]:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 TUNES = ("psnr", "visual")
 """What an encode can be tuned for."""
 
-LOSSY_ONLY = ("transform", "embed", "effort", "sparsity", "tune")
-"""Arguments of an encode that say nothing about a lossless file."""
+LOSSY_ONLY = {"transform": "model", "embed": "embed", "effort": "effort", "sparsity": "sparsity", "tune": "tune"}
+"""Arguments of an encode that say nothing about a lossless file, and the setting that each becomes."""
 
 DEFAULT_QUALITY = 75.0
 MAX_THREADS = 64
@@ -63,14 +63,14 @@ def checked_encoding(
 
     check_flags(lossless=lossless, verify=verify)
     target = only_target(lossless, **targets)
-    check_transform(transform)
+    check_model(transform)
     check_embed(embed)
     check_tune(tune)
     check_integers(effort=(effort, 1, 9))
     limits = {"tile": (tile, MIN_TILE_SIZE, MAX_SIDE), "sparsity": (sparsity, 1, MAX_SIDE)}
     check_integers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
     settings = EncoderSettings(
-        transform=transform,
+        model=transform,
         embed="auto" if isinstance(embed, str) else bool(embed),
         effort=int(effort),  # of numpy's integers, the narrow and the unsigned ones wrap around
         threads=checked_threads(threads),
@@ -80,7 +80,9 @@ def checked_encoding(
         verify=bool(verify),
     )
     if lossless:
-        refuse_with_lossless([name for name in LOSSY_ONLY if getattr(settings, name) != getattr(EncoderSettings, name)])
+        defaults = EncoderSettings()
+        given = [name for name, own in LOSSY_ONLY.items() if getattr(settings, own) != getattr(defaults, own)]
+        refuse_with_lossless(given)
     return settings, target
 
 
@@ -159,20 +161,20 @@ def check_embed(embed: Any) -> None:
         raise not_allowed("embed", embed, 'True, False or "auto"')
 
 
-def check_transform(transform: Any, argument: str = "transform") -> None:
+def check_model(model: Any, argument: str = "transform") -> None:
     """Check the type of an argument that says which class model is used."""
     from fdcodec.model import ClassModel
 
-    if not isinstance(transform, str | os.PathLike | ClassModel):
-        raise not_allowed(argument, transform, "a name, a path or a class model")
+    if not isinstance(model, str | os.PathLike | ClassModel):
+        raise not_allowed(argument, model, "a name, a path or a class model")
 
 
-def resolved(transform: Any, argument: str = "transform") -> ClassModel:
+def resolved(model: Any, argument: str = "transform") -> ClassModel:
     """Return the class model that an argument means, once its type is checked."""
     from fdcodec.model import resolve
 
-    check_transform(transform, argument)
-    return resolve(transform, argument)
+    check_model(model, argument)
+    return resolve(model, argument)
 
 
 def _is_flag(value: Any) -> bool:

@@ -14,7 +14,7 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors
 from fdcodec.format.parameters import Parameters, finest_step, step_index_for, step_of, visual_step
-from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
+from fdcodec.image.colour import choose_colour, picture_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import colours_of
 from fdcodec.image.sample_range import eight_bits, range_of
 from fdcodec.image.screen import is_screen
@@ -59,12 +59,12 @@ def choose_models(samples: NDArray[np.uint8], settings: EncoderSettings, paramet
     samples
         Shape (height, width, 1..4), uint8; alpha plays no part.
     settings
-        Transform ("auto", a preset's name, a path, or a class model), effort and threads.
+        Class model ("auto", a preset's name, a path, or itself), effort and threads.
     parameters
         Step and colour transform that the picture will be coded with.
     """
-    if isinstance(settings.transform, ClassModel) or settings.transform != "auto":
-        return [resolve(settings.transform)]
+    if isinstance(settings.model, ClassModel) or settings.model != "auto":
+        return [resolve(settings.model)]
     models = presets()
     costs = _costs(models, [busy_sample(samples)], parameters, settings.threads)
     ranks = np.argsort(costs, kind="stable")[:FINALISTS]
@@ -110,7 +110,7 @@ def _costs(
 ) -> NDArray[np.float64]:
     """Return what the luma planes of parts of a picture cost with each model, all parts together."""
     colours = [colours_of(part) for part in parts]
-    matrix = colour_matrix(parameters.colour) if colours[0].shape[2] == 3 else None
+    matrix = picture_matrix(parameters, colours[0].shape[2])
     lumas = [to_planes(part, matrix)[:1] for part in colours]
     cost = partial(_cost, parameters=parameters, bounds=plane_bounds(matrix))
     costs = np.fromiter(each(cost, product(lumas, models), threads), np.float64)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fdcodec import container
 from fdcodec.aliases import Region, Samples
-from fdcodec.coding.settings import EncoderSettings
+from fdcodec.coding.settings import DecoderSettings, EncoderSettings
 from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
 from fdcodec.errors import FormatError
@@ -20,7 +20,6 @@ from fdcodec.format.parameters import Parameters
 from fdcodec.image.canvas import Canvas
 from fdcodec.image.picture import Picture
 from fdcodec.image.sample_range import eight_bits
-from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedding, model_of
 from fdcodec.model.registry import is_preset
@@ -32,10 +31,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_DEFAULTS = DecoderSettings()
 LARGE_TILE = 1024  # side of the tiles of a picture that is larger than two of them
 
 
-class Attempt(NamedTuple):
+class CodedPicture(NamedTuple):
     """A picture coded with one class model: its payloads, and its errors by filter strength."""
 
     model: ClassModel
@@ -52,48 +52,34 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     parameters = choose_parameters(picture.samples, settings)
     header = _header_of(picture, settings)
     models = choose_models(eight_bits(picture.samples, parameters.sample_range), settings, parameters)
-    attempt = partial(_encode_with, picture=picture, header=header, parameters=parameters, settings=settings)
+    code = partial(_encode_with, picture=picture, header=header, parameters=parameters, settings=settings)
     model, payloads, errors = min(
-        each(attempt, models, settings.threads if header.tile_count == 1 else 1),
-        key=lambda found: total_cost(found.errors, sum(map(len, found.payloads)), parameters.step_index),
+        each(code, models, settings.threads if header.tile_count == 1 else 1),
+        key=lambda coded: total_cost(coded.errors, sum(map(len, coded.payloads)), parameters.step_index),
     )
     if header.channels in (2, 4):
         alpha = _over_tiles(header, settings, partial(encode_alpha, depth=picture.depth), picture)
         payloads = list(map(join_alpha, payloads, alpha))
     header = replace(header, parameters=replace(parameters, strengths=best_strengths(errors)).to_bytes())
     embeds = not is_preset(model) if settings.embed == "auto" else settings.embed
-    return container.write(
-        header,
-        payloads,
-        model_ref=None if embeds else model.hash,
-        model_bytes=embedding(model, settings.embed) if embeds else None,
-        metadata=_metadata_of(picture),
-    )
+    model_ref, model_bytes = (None, embedding(model, settings.embed)) if embeds else (model.hash, None)
+    return container.write(container.File(header, tuple(payloads), model_ref, model_bytes, _metadata_of(picture)))
 
 
-def decode(
-    data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS, threads: int = 1, own: ClassModel | None = None
-) -> Picture:
+def decode(data: bytes, settings: DecoderSettings = _DEFAULTS) -> Picture:
     """Return the picture of a file (SPEC 2 to 6)."""
-    return decode_region(data, None, max_pixels, threads, own)
+    return decode_region(data, None, settings)
 
 
-def decode_region(
-    data: bytes,
-    region: Region | None,
-    max_pixels: int = DEFAULT_MAX_PIXELS,
-    threads: int = 1,
-    own: ClassModel | None = None,
-    reduce: int = 1,
-) -> Picture:
+def decode_region(data: bytes, region: Region | None, settings: DecoderSettings, reduce: int = 1) -> Picture:
     """Return the part (x, y, width, height) of a picture, None for all: the tiles it touches, decoded and cut.
 
-    `own` is a class model of the caller, for files that name it; `reduce` is as of a `Canvas`.
+    `reduce` is as of a `Canvas`.
     """
-    wanted = None if region is None else _tiles_in(data, region, max_pixels)
-    file = container.read(data, tiles=wanted, max_pixels=max_pixels)
+    wanted = None if region is None else _tiles_in(data, region, settings.max_pixels)
+    file = container.read(data, tiles=wanted, max_pixels=settings.max_pixels)
     region = file.header.rectangle if region is None else region
-    return decode_tiles(file, file.header.tiles_in(region), region, threads, own, reduce)
+    return decode_tiles(file, file.header.tiles_in(region), region, settings, reduce)
 
 
 def _tiles_in(data: bytes, region: Region, max_pixels: int) -> set[int]:
@@ -107,8 +93,7 @@ def decode_tiles(
     file: container.File,
     tiles: Sequence[int],
     region: Region,
-    threads: int = 1,
-    own: ClassModel | None = None,
+    settings: DecoderSettings,
     reduce: int = 1,
     refused: Callable[[int], None] | None = None,
 ) -> Picture:
@@ -119,7 +104,7 @@ def decode_tiles(
     header = file.header
     model = parameters = None
     if not header.lossless:
-        model, parameters = model_of(file, own), Parameters.from_bytes(header.parameters, header.depth)
+        model, parameters = model_of(file, settings.own), Parameters.from_bytes(header.parameters, header.depth)
     x, y, width, height = region
     canvas = Canvas((height, width, header.channels), header.depth, reduce)
 
@@ -135,23 +120,23 @@ def decode_tiles(
         else:
             canvas.add(part, tile_x - x, tile_y - y)
 
-    list(each(decode_into, tiles, threads))
+    list(each(decode_into, tiles, settings.threads))
     return Picture(canvas.samples(), *file.metadata, two_dimensional=header.two_dimensional)
 
 
 def _encode_with(
     model: ClassModel, picture: Picture, header: Header, parameters: Parameters, settings: EncoderSettings
-) -> Attempt:
+) -> CodedPicture:
     """Return the tiles of a picture coded with one model."""
     code_tile = partial(encode_colours, model=model, parameters=parameters, settings=settings)
     tiles = _over_tiles(header, settings, code_tile, picture)
-    return Attempt(model, [payload for payload, _ in tiles], np.sum([errors for _, errors in tiles], axis=0))
+    return CodedPicture(model, [payload for payload, _ in tiles], np.sum([errors for _, errors in tiles], axis=0))
 
 
 def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
     header = _header_of(picture, settings)
     payloads = _over_tiles(header, settings, partial(encode_exactly, depth=picture.depth), picture)
-    return container.write(header, payloads, metadata=_metadata_of(picture))
+    return container.write(container.File(header, tuple(payloads), metadata=_metadata_of(picture)))
 
 
 def _header_of(picture: Picture, settings: EncoderSettings) -> Header:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fdcodec.arguments import MAX_REDUCE, check_flags, check_integers, checked_region, checked_threads, resolved
+from fdcodec.coding.settings import DecoderSettings
 from fdcodec.errors import PartialWarning
 from fdcodec.limits import MAX_SIDE
 from fdcodec.sources import Source, read_source
@@ -16,15 +17,6 @@ if TYPE_CHECKING:
     from fdcodec.aliases import Region
     from fdcodec.image.picture import Picture
     from fdcodec.model import ClassModel
-
-
-class DecoderSettings(NamedTuple):
-    """Settings of all decodes of a file, already validated; `own` is the class model of the caller."""
-
-    max_pixels: int
-    threads: int
-    own: ClassModel | None
-    partial: bool
 
 
 def checked_decoding(
@@ -63,8 +55,7 @@ def picture_and_loss(
 
     check_integers(reduce=(reduce, 1, MAX_REDUCE))
     region = None if region is None else checked_region(region)
-    options = (region, settings.max_pixels, settings.threads, settings.own, int(reduce))
     if not settings.partial:
-        return codec.decode_region(read_source(data), *options), None
-    picture, loss = decode_partially(read_source(data), *options)
+        return codec.decode_region(read_source(data), region, settings, int(reduce)), None
+    picture, loss = decode_partially(read_source(data), region, settings, int(reduce))
     return picture, None if loss is None else PartialWarning(loss.message, loss.missing)

@@ -175,22 +175,20 @@ def describe_bits(data: bytes) -> dict[str, Any]:
 
 def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
     from fdcodec.coding.accounting import bits_of_tile
-    from fdcodec.coding.lossy import plane_shape
+    from fdcodec.coding.lossy import coding_of, plane_shape
     from fdcodec.format.parameters import Parameters
-    from fdcodec.image.colour import colour_matrix, plane_bounds
+    from fdcodec.image.colour import picture_matrix
     from fdcodec.model.embedding import model_of
     from fdcodec.tiles import split_alpha
 
     model, header, total = model_of(file), file.header, dict[str, Counter[str]]()
     parameters = Parameters.from_bytes(header.parameters, header.depth)
-    bounds = plane_bounds(colour_matrix(parameters.colour) if header.channels >= 3 else None)
+    coding = coding_of(parameters, picture_matrix(parameters, header.channels))
     for tile, payload in enumerate(file.payloads):
         _, _, width, height = header.tile_rectangle(tile)
         colours, alpha = split_alpha(payload, header.channels)
         shape = plane_shape(height, width, header.channels)
-        bits = bits_of_tile(
-            colours, shape, model, parameters.step_index, bounds, parameters.screen, parameters.adaptive
-        )
+        bits = bits_of_tile(colours, shape, model, coding)
         for plane, counts in (bits | {"alpha": {"samples": 8.0 * len(alpha)}}).items():
             total.setdefault(plane, Counter()).update(counts)
     return {plane: {name: round(count) for name, count in counts.items()} for plane, counts in total.items()}

@@ -85,15 +85,14 @@ def search(measure: Callable[[float], float], goal: Goal, deep: bool = False) ->
     quality
         The best of the attempts; where all measure above a goal that must not be exceeded, that of the least.
     """
-    attempts: dict[float, float] = {}
-    steps = _steps(deep)
-    quality = _nearest(steps, goal.start)
-    while quality not in attempts and len(attempts) < MAX_ENCODES:
-        attempts[quality] = measure(quality)
-        if goal.lowest <= attempts[quality] <= goal.highest:
+    state = _Search({}, goal, _steps(deep))
+    quality = _nearest(state.steps, goal.start)
+    while quality not in state.attempts and len(state.attempts) < MAX_ENCODES:
+        state.attempts[quality] = measure(quality)
+        if goal.lowest <= state.attempts[quality] <= goal.highest:
             break
-        quality = _next_quality(attempts, goal, steps)
-    return min(attempts, key=lambda attempt: (*goal.rank(attempts[attempt]), attempt))
+        quality = state.next_quality()
+    return min(state.attempts, key=lambda attempt: (*goal.rank(state.attempts[attempt]), attempt))
 
 
 @cache
@@ -114,75 +113,83 @@ def _step_and_share(steps: list[float], quality: float) -> tuple[float, float]:
     return step, (step - quality) / max(step - below, 1e-9)
 
 
-def _next_quality(attempts: dict[float, float], goal: Goal, steps: list[float]) -> float:
-    above = min((q for q, value in attempts.items() if value > goal.aim), default=inf)
-    below = max((q for q, value in attempts.items() if value <= goal.aim and q < above), default=-inf)
-    if isinf(above):
-        return _extrapolate(attempts, below, goal, steps)
-    if isinf(below):
-        return _downward(attempts, above, goal, steps)
-    between = [step for step in steps if below < step < above]
-    is_coarse = len(attempts) > _COARSE_ENCODES or (len(attempts) == _COARSE_ENCODES and len(between) < _FAR)
-    if not between or (is_coarse and _is_within_reach(attempts, above, goal, steps)):
-        return _part_of_step(attempts, above, goal, steps)
-    return _nearest(between, _between(attempts, below, above, goal, _STEEPEST * goal.slope * (above - below)))
+class _Search(NamedTuple):
+    """A search as far as it has come: the measure of each quality tried, in order; the goal; the qualities of steps."""
 
+    attempts: dict[float, float]
+    goal: Goal
+    steps: list[float]
 
-def _is_within_reach(attempts: dict[float, float], above: float, goal: Goal, steps: list[float]) -> bool:
-    """Tell whether thrift in the trees that have none at a quality takes the measure to the aim, as far as is known."""
-    _, share = _step_and_share(steps, above)
-    return attempts[above] - goal.aim <= _ENOUGH * (1 - share) * _FALL * goal.slope
+    def next_quality(self) -> float:
+        """Return what to try next; a quality that was tried ends the search."""
+        goal, tried = self.goal, self.attempts.items()
+        above = min((q for q, value in tried if value > goal.aim), default=inf)
+        below = max((q for q, value in tried if value <= goal.aim and q < above), default=-inf)
+        if isinf(above):
+            return self._beyond(below)
+        if isinf(below):
+            return self._downward(above)
+        between = [step for step in self.steps if below < step < above]
+        n_more = len(tried) - _COARSE_ENCODES
+        is_coarse = n_more > 0 or (n_more == 0 and len(between) < _FAR)
+        if not between or (is_coarse and self._is_within_reach(above)):
+            return self._part_of_step(above)
+        return _nearest(between, self._between(below, above, _STEEPEST * goal.slope * (above - below)))
 
+    def _is_within_reach(self, above: float) -> bool:
+        """Tell whether thrift in the trees that have none at a quality may take the measure to the aim."""
+        _, share = _step_and_share(self.steps, above)
+        return self.attempts[above] - self.goal.aim <= _ENOUGH * (1 - share) * _FALL * self.goal.slope
 
-def _between(attempts: dict[float, float], below: float, above: float, goal: Goal, steepest: float) -> float:
-    """Return about where the aim lies between two qualities, taking the rise between them as `steepest` at most."""
-    least = attempts[below]
-    cliff = least + max(steepest, _LEAST_RISE * (goal.aim - least))
-    share = _share(attempts, least, min(attempts[above], cliff), goal.aim)
-    return below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
+    def _between(self, below: float, above: float, steepest: float) -> float:
+        """Return about where the aim lies between two qualities, taking the rise between them as `steepest` at most."""
+        least = self.attempts[below]
+        cliff = least + max(steepest, _LEAST_RISE * (self.goal.aim - least))
+        share = self._share(least, min(self.attempts[above], cliff))
+        return below + (above - below) * min(max(share, _MARGIN), 1 - _MARGIN)
 
+    def _share(self, below: float, above: float) -> float:
+        """Return where the secant between two measures meets the aim; after two attempts on one side, nearer the other.
 
-def _part_of_step(attempts: dict[float, float], above: float, goal: Goal, steps: list[float]) -> float:
-    """Return a fraction between a step and the one below it, or between two such fractions."""
-    index = bisect_left(steps, above)
-    top, floor = steps[index], steps[index - 1]
-    below = max((q for q, value in attempts.items() if floor < q < above and value <= goal.aim), default=floor)
-    fall = _FALL * goal.slope
-    if below > floor:
-        return _between(attempts, below, above, goal, _STEEPEST * fall)
-    down, width = (attempts[above] - goal.aim) / fall * (top - floor), above - floor
-    return above - min(max(down, _MARGIN * width), (1 - _MARGIN) * width)
+        This is the Illinois method: on a curve that is bent, one end would stay and the other creep.
+        """
+        under, over = self.goal.aim - below, above - self.goal.aim
+        are_above = [value > self.goal.aim for value in list(self.attempts.values())[-2:]]
+        if all(are_above):
+            under /= 2
+        elif not any(are_above):
+            over /= 2
+        return under / (under + over)
 
+    def _part_of_step(self, above: float) -> float:
+        """Return a fraction between a step and the one below it, or between two such fractions."""
+        index, aim = bisect_left(self.steps, above), self.goal.aim
+        top, floor = self.steps[index], self.steps[index - 1]
+        below = max((q for q, value in self.attempts.items() if floor < q < above and value <= aim), default=floor)
+        fall = _FALL * self.goal.slope
+        if below > floor:
+            return self._between(below, above, _STEEPEST * fall)
+        down, width = (self.attempts[above] - aim) / fall * (top - floor), above - floor
+        return above - min(max(down, _MARGIN * width), (1 - _MARGIN) * width)
 
-def _downward(attempts: dict[float, float], nearest: float, goal: Goal, steps: list[float]) -> float:
-    """Return a quality below all that were tried; where the lowest nearly does, a low one: small files waver."""
-    if _LOWEST not in attempts:
-        return _LOWEST if len(attempts) == MAX_ENCODES - 1 else _extrapolate(attempts, nearest, goal, steps)
-    if attempts[_LOWEST] - goal.highest > _WAVERING * goal.slope:
-        return _LOWEST
-    low = (_nearest(steps, quality) for quality in (0.5, *range(1, MAX_ENCODES)))
-    return next(step for step in low if step not in attempts)
+    def _downward(self, nearest: float) -> float:
+        """Return a quality below all that were tried; where the lowest nearly does, a low one: small files waver."""
+        if _LOWEST not in self.attempts:
+            return _LOWEST if len(self.attempts) == MAX_ENCODES - 1 else self._beyond(nearest)
+        if self.attempts[_LOWEST] - self.goal.highest > _WAVERING * self.goal.slope:
+            return _LOWEST
+        low = (_nearest(self.steps, quality) for quality in (0.5, *range(1, MAX_ENCODES)))
+        return next(step for step in low if step not in self.attempts)
 
+    def _beyond(self, nearest: float) -> float:
+        """Return a step on the far side of all that were tried, where the aim would lie if the slope is as guessed.
 
-def _share(attempts: dict[float, float], below: float, above: float, aim: float) -> float:
-    """Return where the secant between two measures meets the aim; if two attempts fell on one side, nearer the other.
-
-    This is the Illinois method: on a curve that is bent, one end would stay and the other creep.
-    """
-    under, over = aim - below, above - aim
-    are_above = [value > aim for value in list(attempts.values())[-2:]]
-    if all(are_above):
-        under /= 2
-    elif not any(are_above):
-        over /= 2
-    return under / (under + over)
-
-
-def _extrapolate(attempts: dict[float, float], nearest: float, goal: Goal, steps: list[float]) -> float:
-    # each further step on the same side is twice as long: the slope was too steep for this picture
-    wanted = nearest + 2 ** (len(attempts) - 1) * (goal.aim - attempts[nearest]) / goal.slope
-    beyond = [step for step in steps if (step > nearest if wanted > nearest else step < nearest)]
-    return _nearest(beyond, wanted) if beyond else nearest
+        Each further step on the same side is twice as long: the slope was too steep for this picture.
+        """
+        stride = 2 ** (len(self.attempts) - 1) * (self.goal.aim - self.attempts[nearest]) / self.goal.slope
+        wanted = nearest + stride
+        beyond = [step for step in self.steps if (step > nearest if wanted > nearest else step < nearest)]
+        return _nearest(beyond, wanted) if beyond else nearest
 
 
 def _nearest(steps: list[float], quality: float) -> float:

@@ -11,8 +11,8 @@ from fdcodec.words import counted, first_of
 
 if TYPE_CHECKING:
     from fdcodec.aliases import Region
+    from fdcodec.coding.settings import DecoderSettings
     from fdcodec.image.picture import Picture
-    from fdcodec.model import ClassModel
 
 _ONE_TILE = (
     "pictures of one tile cannot be recovered in part; "
@@ -48,18 +48,13 @@ class Loss(NamedTuple):
 
 
 def decode_partially(
-    data: bytes,
-    region: Region | None,
-    max_pixels: int,
-    threads: int = 1,
-    own: ClassModel | None = None,
-    reduce: int = 1,
+    data: bytes, region: Region | None, settings: DecoderSettings, reduce: int = 1
 ) -> tuple[Picture, Loss | None]:
     """Return a part of a picture and None; or of a damaged file, what is intact, and what is not.
 
     Parameters
     ----------
-    data, region, max_pixels, threads, own, reduce
+    data, region, settings, reduce
         As for `codec.decode_region`.
 
     Raises
@@ -68,10 +63,10 @@ def decode_partially(
         Nothing of the region is intact: the error that a whole decode gives. Other errors are those of `decode_region`.
     """
     try:
-        return codec.decode_region(data, region, max_pixels, threads, own, reduce), None
+        return codec.decode_region(data, region, settings, reduce), None
     except FormatError as error:
         with suppress(FormatError):
-            picture, loss = _salvaged(data, region, max_pixels, threads, own, reduce)
+            picture, loss = _salvaged(data, region, settings, reduce)
             if len(loss.missing) < loss.tiles:
                 return picture, loss
         raise _explained(error, data) from None
@@ -86,13 +81,11 @@ def _explained(error: FormatError, data: bytes) -> FormatError:
     return error if tiles > 1 else type(error)(f"{error}; {_ONE_TILE}")
 
 
-def _salvaged(
-    data: bytes, region: Region | None, max_pixels: int, threads: int, own: ClassModel | None, reduce: int
-) -> tuple[Picture, Loss]:
-    file, unread, faults = container.salvage(data, max_pixels=max_pixels)
+def _salvaged(data: bytes, region: Region | None, settings: DecoderSettings, reduce: int) -> tuple[Picture, Loss]:
+    file, unread, faults = container.salvage(data, max_pixels=settings.max_pixels)
     region = file.header.rectangle if region is None else region
     asked = file.header.tiles_in(region)
     lost = set(unread.intersection(asked))
     intact = [tile for tile in asked if tile not in lost]
-    picture = codec.decode_tiles(file, intact, region, threads, own, reduce, lost.add)
+    picture = codec.decode_tiles(file, intact, region, settings, reduce, lost.add)
     return picture, Loss(tuple(file.header.tile_rectangle(tile) for tile in sorted(lost)), len(asked), faults)

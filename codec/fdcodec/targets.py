@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fdcodec import codec, container
 from fdcodec.arguments import Target
-from fdcodec.coding.settings import EncoderSettings
+from fdcodec.coding.settings import DecoderSettings, EncoderSettings
 from fdcodec.errors import TargetWarning
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.picture import Picture, colours_of
@@ -103,7 +103,7 @@ def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
 
 def _own_model(settings: EncoderSettings) -> ClassModel | None:
     """Return the class model that was asked for, as a file that only names it may need; None for auto."""
-    return None if settings.transform == "auto" else resolve(settings.transform)
+    return None if settings.model == "auto" else resolve(settings.model)
 
 
 def _exact_db(picture: Picture) -> float:
@@ -139,7 +139,7 @@ def _alpha_bytes(file: container.File) -> int:
 
 def psnr_db(picture: Picture, data: bytes, own: ClassModel | None = None) -> float:
     """Return the PSNR in dB of an encoded file against its picture, alpha apart; infinite where all is equal."""
-    decoded = codec.decode(data, max_pixels=picture.width * picture.height, own=own)
+    decoded = codec.decode(data, DecoderSettings(picture.width * picture.height, own=own))
     return psnr(colours_of(picture.samples), colours_of(decoded.samples))
 
 
@@ -177,7 +177,7 @@ def _searched(
             # near the goal by now, where another model or colour transform would make the size jump
             file = container.read(data, max_pixels=picture.width * picture.height)
             colour = Parameters.from_bytes(file.header.parameters, picture.depth).colour
-            kept = replace(settings, transform=model_of(file, own), colour=colour)
+            kept = replace(settings, model=model_of(file, own), colour=colour)
         return attempts[quality].measure
 
     return attempts[search(measured, goal, deep)], attempts.values()

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.aliases import Samples
-from fdcodec.coding.lossy import decode_planes, encode_planes, plane_shape
+from fdcodec.coding.lossy import coding_of, decode_planes, encode_planes, plane_shape
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import damaged
 from fdcodec.filtering.post import apply_filter, strength_errors
 from fdcodec.format.parameters import Parameters
-from fdcodec.image.colour import aim_beyond, colour_matrix, from_planes, plane_bounds, to_planes
+from fdcodec.image.colour import aim_beyond, from_planes, picture_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import colours_of
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.model import ClassModel
@@ -44,7 +44,7 @@ def encode_colours(
     from fdcodec.coding.tuning import search_options
 
     colours = colours_of(samples)
-    matrix = colour_matrix(parameters.colour) if colours.shape[2] == 3 else None
+    matrix = picture_matrix(parameters, colours.shape[2])
     planes = to_planes(colours, matrix, parameters.sample_range)
     bounds, step_index = plane_bounds(matrix), parameters.step_index
     options = search_options(settings, step_index, bounds, parameters.screen)
@@ -58,13 +58,11 @@ def encode_colours(
 
 def _decode_colours(payload: bytes, shape: tuple[int, int, int], model: ClassModel, parameters: Parameters) -> Samples:
     """Return the gray or RGB samples of a tile of a shape (height, width, 1..4); the inverse of `encode_colours`."""
-    height, width, _ = shape
-    planes_shape = plane_shape(*shape)
-    matrix = colour_matrix(parameters.colour) if planes_shape[0] == 3 else None
-    bounds, step_index = plane_bounds(matrix), parameters.step_index
-    screen, adaptive = parameters.screen, parameters.adaptive
-    planes, maps = decode_planes(payload, planes_shape, model, step_index, bounds, screen, adaptive)
-    apply_filter(planes, maps, model, step_index, parameters.strengths, bounds)
+    height, width, channels = shape
+    matrix = picture_matrix(parameters, channels)
+    coding = coding_of(parameters, matrix)
+    planes, maps = decode_planes(payload, plane_shape(*shape), model, coding)
+    apply_filter(planes, maps, model, coding.step_index, parameters.strengths, coding.bounds)
     return from_planes(planes, matrix, height, width, parameters.sample_range)
 
 

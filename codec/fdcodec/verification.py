@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 from math import inf, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 
 from fdcodec import container
+from fdcodec.coding.settings import DecoderSettings
 from fdcodec.errors import VerificationError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.words import counted
@@ -36,18 +38,11 @@ def with_pixel_hash(data: bytes, picture: Picture, own: ClassModel | None = None
     from fdcodec import codec
 
     pixels = picture.width * picture.height
-    decoded, file = codec.decode(data, max_pixels=pixels, own=own), container.read(data, max_pixels=pixels)
+    decoded, file = codec.decode(data, DecoderSettings(pixels, own=own)), container.read(data, max_pixels=pixels)
     same_kind = decoded.samples.shape == picture.samples.shape and decoded.depth == picture.depth
     if not same_kind or (file.header.lossless and decoded.samples.tobytes() != picture.samples.tobytes()):
         raise VerificationError("the encoded file does not decode to the image; please report this")
-    return container.write(
-        file.header,
-        file.payloads,
-        model_ref=file.model_ref,
-        model_bytes=file.model_bytes,
-        metadata=file.metadata,
-        pixel_hash=pixel_hash(decoded),
-    )
+    return container.write(replace(file, pixel_hash=pixel_hash(decoded)))
 
 
 def check_file(
@@ -89,7 +84,7 @@ def check_file(
         return Checked("structure and checksums")
     from fdcodec import codec
 
-    decoded = codec.decode(data, max_pixels, threads, own)
+    decoded = codec.decode(data, DecoderSettings(max_pixels, threads, own))
     if file.pixel_hash is not None and pixel_hash(decoded) != file.pixel_hash:
         raise VerificationError("the decoded samples do not have the hash that the file carries")
     words = f"structure, checksums and {'decoding' if file.pixel_hash is None else 'decoded samples'}"

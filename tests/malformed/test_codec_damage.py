@@ -119,7 +119,7 @@ def rewritten(file: container.File, **changes: object) -> bytes:
     """Return the file with parts replaced and every length and checksum right."""
     parts = {**vars(file), **changes}
     del parts["chunks"]
-    return container.write(parts.pop("header"), parts.pop("payloads"), **parts)
+    return container.write(container.File(parts.pop("header"), parts.pop("payloads"), **parts))
 
 
 @pytest.mark.parametrize("target", [{"quality": 60}, {"lossless": True}], ids=str)
@@ -129,7 +129,7 @@ def test_payloads_outside_the_interval(seed, target):
     rng = np.random.default_rng(seed)
     file = container.read(fdcodec.encode(photo(20, 39), **target))
     payload = b"\xff" * int(rng.integers(6, 16)) + rng.bytes(int(rng.integers(10, 200)))
-    decodes_or_refuses(container.write(file.header, [payload], model_ref=file.model_ref))
+    decodes_or_refuses(container.write(container.File(file.header, [payload], model_ref=file.model_ref)))
 
 
 def test_an_empty_payload_of_many_trees_is_refused_at_its_first_rows():

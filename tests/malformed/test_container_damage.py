@@ -10,13 +10,19 @@ from fdcodec.container import Header, Metadata
 from fdcodec.errors import FdcError, FormatError, TruncatedError
 
 FILES = {
-    "compact": container.write(Header(60, 50, 3, parameters=b"ab"), [b"payload" * 3], model_ref=bytes(range(32))),
-    "chunked": container.write(Header(60, 50, 3, parameters=b"ab"), [b"payload"], metadata=Metadata(exif=b"e")),
+    "compact": container.write(
+        container.File(Header(60, 50, 3, parameters=b"ab"), [b"payload" * 3], model_ref=bytes(range(32)))
+    ),
+    "chunked": container.write(
+        container.File(Header(60, 50, 3, parameters=b"ab"), [b"payload"], metadata=Metadata(exif=b"e"))
+    ),
     "tiled": container.write(
-        Header(60, 50, 1, 16, two_dimensional=True, tile_size=32),
-        [b"a", b"", b"bcd", b"e"],
-        model_bytes=b"m",
-        pixel_hash=bytes(32),
+        container.File(
+            Header(60, 50, 1, 16, two_dimensional=True, tile_size=32),
+            [b"a", b"", b"bcd", b"e"],
+            model_bytes=b"m",
+            pixel_hash=bytes(32),
+        )
     ),
 }
 files = pytest.mark.parametrize("data", FILES.values(), ids=FILES)

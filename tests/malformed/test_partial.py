@@ -159,7 +159,7 @@ def test_payload_that_is_wrong_behind_a_right_checksum():
     """A tile that the decoder refuses is missing like any other."""
     file = container.read(DATA)
     payloads = [b"" if tile == 2 else payload for tile, payload in enumerate(file.payloads)]
-    rebuilt = container.write(file.header, payloads, model_ref=file.model_ref, metadata=file.metadata)
+    rebuilt = container.write(container.File(file.header, payloads, model_ref=file.model_ref, metadata=file.metadata))
     assert missing_of(rebuilt)[0] == {2}
 
 

@@ -33,7 +33,7 @@ def test_what_is_written_is_read(header, data, metadata, pixel_hash):
     """Reading gives back header, payloads, metadata and hash; only a tile size without effect is normalized."""
     count = header.tile_count
     payloads = data.draw(st.lists(st.binary(max_size=30), min_size=count, max_size=count))
-    file = container.read(container.write(header, payloads, metadata=metadata, pixel_hash=pixel_hash))
+    file = container.read(container.write(container.File(header, payloads, metadata=metadata, pixel_hash=pixel_hash)))
     expected = header if count > 1 else Header(**{**vars(header), "tile_size": 0})
     assert (file.header, file.payloads, file.metadata, file.pixel_hash) == (
         expected,

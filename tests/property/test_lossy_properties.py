@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from tests.blocks import as_decoded
 
 from fdcodec.codec import decode, encode
-from fdcodec.coding.lossy import decode_planes, encode_planes
+from fdcodec.coding.lossy import Coding, decode_planes, encode_planes
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.errors import FormatError
@@ -39,7 +39,7 @@ def test_decoder_follows_the_encoder(samples, quality, effort, name, colour, scr
     planes, bounds, step_index = to_planes(samples, matrix), plane_bounds(matrix), step_index_for(quality)
     options = search_options(EncoderSettings(effort=effort), step_index, bounds)
     tile = encode_planes(planes, MODELS[name], options, screen)
-    decoded, maps = decode_planes(tile.payload, planes.shape, MODELS[name], step_index, bounds, screen)
+    decoded, maps = decode_planes(tile.payload, planes.shape, MODELS[name], Coding(step_index, bounds, screen))
     assert tile.planes.tolist() == decoded.tolist()
     assert as_decoded(tile.maps) == as_decoded(maps)
 
@@ -48,7 +48,7 @@ def test_decoder_follows_the_encoder(samples, quality, effort, name, colour, scr
 @given(pictures(), st.integers(0, 100), models)
 def test_files_keep_the_shape_and_the_alpha(samples, quality, name):
     """A file gives back the shape of its picture, and alpha exactly."""
-    data = encode(Picture(samples), EncoderSettings(quality=quality, transform=MODELS[name], effort=1))
+    data = encode(Picture(samples), EncoderSettings(quality=quality, model=MODELS[name], effort=1))
     decoded = decode(data).samples
     assert (samples.shape, samples.dtype) == (decoded.shape, decoded.dtype)
     if samples.shape[2] in (2, 4):
@@ -70,7 +70,9 @@ def test_any_payload_is_refused_or_is_planes(payload, n_planes, step_index, stre
     height, width = (4 * data.draw(st.integers(1, 12)) for _ in range(2))
     bounds = plane_bounds(colour_matrix(None) if n_planes == 3 else None)
     try:
-        planes, maps = decode_planes(payload, (n_planes, height, width), MODELS[name], step_index, bounds, screen)
+        planes, maps = decode_planes(
+            payload, (n_planes, height, width), MODELS[name], Coding(step_index, bounds, screen)
+        )
     except FormatError:
         return
     for plane, (low, high) in zip(planes, bounds, strict=True):

@@ -12,7 +12,7 @@ from tests.reference.syntax import Contexts, PlaneDecoder
 import fdcodec
 from fdcodec import container
 from fdcodec.coding.adaptation import activities, adaptive_steps
-from fdcodec.coding.lossy import Steps, decode_planes, encode_planes, local_indices, new_offsets
+from fdcodec.coding.lossy import Coding, Steps, decode_planes, encode_planes, local_indices, new_offsets
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.format.constants import MAX_OFFSET, MAX_STEP_INDEX, OFFSET_UNIT
@@ -105,7 +105,7 @@ def encoded(samples, offsets, step_index=STEP_INDEX):
     """Return a tile with given step offsets, and what it decodes to."""
     planes, options = to_planes(samples, colour_matrix(None)), search_options(SETTINGS, step_index, BOUNDS)
     tile = encode_planes(planes, PLAIN, options, steps=steps_of(offsets, step_index))
-    return tile, decode_planes(tile.payload, planes.shape, PLAIN, step_index, BOUNDS, adaptive=True)
+    return tile, decode_planes(tile.payload, planes.shape, PLAIN, Coding(step_index, BOUNDS, adaptive=True))
 
 
 @pytest.mark.parametrize("seed", range(3))

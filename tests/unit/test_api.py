@@ -161,7 +161,7 @@ def test_verify_stores_the_hash_of_the_samples(image):
 def test_verify_notices_a_wrong_decode(monkeypatch):
     """A lossless file that does not decode to its samples is an error, not a file."""
     decode = codec.decode
-    monkeypatch.setattr(codec, "decode", lambda data, **options: decode(fdcodec.encode(IMAGE // 2, lossless=True)))
+    monkeypatch.setattr(codec, "decode", lambda data, settings: decode(fdcodec.encode(IMAGE // 2, lossless=True)))
     with pytest.raises(VerificationError):
         fdcodec.encode(IMAGE, lossless=True, verify=True)
 

@@ -39,7 +39,7 @@ def test_small_pictures_are_coded_with_each_finalist(samples, effort, count):
 
 def test_a_named_model_is_the_only_one():
     """A transform that is asked for is not compared with others."""
-    assert chosen(SMALL, transform="map") == [get("map")]
+    assert chosen(SMALL, model="map") == [get("map")]
 
 
 def test_cheapest_attempt_is_kept(monkeypatch):

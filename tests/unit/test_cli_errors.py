@@ -149,7 +149,7 @@ def test_missing_transform_is_exit_code_three(cli):
 
 def test_newer_version_is_exit_code_three(cli, encoded):
     """A file of the future is refused by its version."""
-    data = bytearray(container.write(container.Header(4, 4), [b""]))
+    data = bytearray(container.write(container.File(container.Header(4, 4), [b""])))
     data[4] = 9
     Path("new.fdc").write_bytes(data)
     result = cli("decode", "new.fdc")
@@ -223,7 +223,7 @@ def test_defect_of_ours_is_one_line(cli, monkeypatch):
 
     monkeypatch.setattr(verification, "check_file", broken)
     Path("bad.fdc").write_bytes(b"bad")
-    Path("good.fdc").write_bytes(container.write(container.Header(4, 4), [b""]))
+    Path("good.fdc").write_bytes(container.write(container.File(container.Header(4, 4), [b""])))
     result = cli("check", "--structure-only", "bad.fdc", "good.fdc")
     assert result.code == 1
     assert "internal error" in result.err

@@ -42,7 +42,7 @@ def test_info_leaves_out_what_is_not_there(cli, encoded):
 def test_info_shows_a_quality_that_gives_the_step(cli, step_index, adaptive, quality):
     """The quality is what encodes with that step again; of files that no quality gives, and without loss, none."""
     header = container.Header(4, 4, 3, parameters=Parameters(step_index, adaptive=adaptive).to_bytes())
-    Path("a.fdc").write_bytes(container.write(header, [b"x"], model_ref=bytes(4)))
+    Path("a.fdc").write_bytes(container.write(container.File(header, [b"x"], model_ref=bytes(4))))
     assert json.loads(cli("info", "a.fdc", "--json").out)["quality"] == quality
     row = f"  quality           {quality}\n"
     assert (row in cli("info", "a.fdc").out.decode()) == (quality is not None)
@@ -50,7 +50,7 @@ def test_info_shows_a_quality_that_gives_the_step(cli, step_index, adaptive, qua
 
 def test_bits_without_elements_have_no_table_of_them(cli):
     """Of a file without loss only its parts are counted, and no heading stands over nothing."""
-    Path("a.fdc").write_bytes(container.write(container.Header(4, 4, 3, lossless=True), [b"x"]))
+    Path("a.fdc").write_bytes(container.write(container.File(container.Header(4, 4, 3, lossless=True), [b"x"])))
     out = cli("info", "a.fdc", "--bits").out.decode()
     assert ("part bits" in out, "element bits" in out) == (True, False)
 
@@ -59,7 +59,7 @@ def test_bits_without_elements_have_no_table_of_them(cli):
 def test_info_shows_the_step_in_sample_values(cli, step_index, step):
     """A step is 2^(index / 32 - 4) sample values (clause 4.3)."""
     header = container.Header(4, 4, 3, parameters=Parameters(step_index).to_bytes())
-    Path("a.fdc").write_bytes(container.write(header, [b"x"], model_ref=bytes(4)))
+    Path("a.fdc").write_bytes(container.write(container.File(header, [b"x"], model_ref=bytes(4))))
     assert json.loads(cli("info", "a.fdc", "--json").out)["quantization_step"] == step
     assert f"quantization step {step}\n" in cli("info", "a.fdc").out.decode()
 
@@ -90,12 +90,12 @@ def test_class_model_is_told_by_a_name_that_finds_it(cli, monkeypatch, names, to
         model.save("kept.fdt")
         Path("kept.fdt").rename(f"models/{name}.fdt")
     monkeypatch.setenv("FDCODEC_MODEL_PATH", "models")
-    assert fdcodec.info(container.write(HEADER, [b"x"], model_ref=model.hash))["transform_name"] == told
+    assert fdcodec.info(container.write(container.File(HEADER, [b"x"], model_ref=model.hash)))["transform_name"] == told
 
 
 def test_embedded_bytes_that_are_no_class_model_have_no_hash(cli):
     """What is embedded in place of a model keeps nothing else from being told."""
-    Path("a.fdc").write_bytes(container.write(HEADER, [b"x"], model_bytes=b"none"))
+    Path("a.fdc").write_bytes(container.write(container.File(HEADER, [b"x"], model_bytes=b"none")))
     facts = json.loads(cli("info", "a.fdc", "--json").out)
     assert (facts["width"], facts["transform_bytes"], facts["transform_hash"]) == (4, 4, None)
 
@@ -142,7 +142,7 @@ def test_damaged_file_is_told_in_python_where_that_is_asked_for():
 
 def test_facts_are_told_where_bits_cannot_be_counted(cli):
     """Without its class model a file is not decoded, and all but its bits is told, with that exit code."""
-    Path("a.fdc").write_bytes(container.write(HEADER, [b"x"], model_ref=bytes(4)))
+    Path("a.fdc").write_bytes(container.write(container.File(HEADER, [b"x"], model_ref=bytes(4))))
     result = cli("info", "a.fdc", "--bits")
     assert (result.code, "width             4\n" in result.out.decode()) == (3, True)
 

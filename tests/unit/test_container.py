@@ -48,7 +48,7 @@ DATA = build_chunk(b"DATA", b"payload")
 @pytest.mark.parametrize("model_ref", [None, HASH])
 def test_compact_round_trip(header, model_ref):
     """One tile without metadata comes back from the compact form, the model by the first four bytes of its hash."""
-    file = container.read(container.write(header, [b"payload"], model_ref=model_ref), max_pixels=2**32)
+    file = container.read(container.write(container.File(header, [b"payload"], model_ref=model_ref)), max_pixels=2**32)
     assert (file.header, file.payloads, file.model_ref) == (header, (b"payload",), model_ref and model_ref[:4])
     assert file.chunks == ()
 
@@ -56,12 +56,12 @@ def test_compact_round_trip(header, model_ref):
 def test_compact_long_payload():
     """A payload above 64 KiB has a longer length field."""
     payload = bytes(70000)
-    assert container.read(container.write(FLAT, [payload])).payloads == (payload,)
+    assert container.read(container.write(container.File(FLAT, [payload]))).payloads == (payload,)
 
 
 def test_chunked_round_trip():
     """Everything a file can hold comes back from the chunked form."""
-    data = container.write(TILED, PAYLOADS, model_bytes=b"model", metadata=METADATA, pixel_hash=HASH)
+    data = container.write(container.File(TILED, PAYLOADS, model_bytes=b"model", metadata=METADATA, pixel_hash=HASH))
     file = container.read(data)
     assert (file.header, file.payloads) == (TILED, tuple(PAYLOADS))
     assert (file.model_ref, file.model_bytes, file.metadata, file.pixel_hash) == (None, b"model", METADATA, HASH)
@@ -70,9 +70,9 @@ def test_chunked_round_trip():
 @pytest.mark.parametrize(
     ("data", "end"),
     [
-        (container.write(FLAT, [b"payload"], model_ref=HASH), b"payload"),
-        (container.write(TILED, PAYLOADS, metadata=METADATA), b"DATA"),
-        (container.write(FLAT, [b"x"], model_bytes=b"model", metadata=Metadata(icc=b"icc")), b"DATA"),
+        (container.write(container.File(FLAT, [b"payload"], model_ref=HASH)), b"payload"),
+        (container.write(container.File(TILED, PAYLOADS, metadata=METADATA)), b"DATA"),
+        (container.write(container.File(FLAT, [b"x"], model_bytes=b"model", metadata=Metadata(icc=b"icc"))), b"DATA"),
     ],
     ids=["compact", "tiled", "embedded"],
 )
@@ -111,37 +111,39 @@ def test_front_without_a_header():
 
 def test_chunked_reference_is_sixteen_bytes_of_the_hash():
     """The chunked form names a model by more of its hash than the compact form does."""
-    assert container.read(container.write(TILED, PAYLOADS, model_ref=HASH)).model_ref == HASH[:16]
+    assert container.read(container.write(container.File(TILED, PAYLOADS, model_ref=HASH))).model_ref == HASH[:16]
 
 
 def test_one_tile_is_written_as_no_tiles():
     """A tile size that covers the picture is the same as none."""
-    assert container.read(container.write(Header(20, 20, tile_size=32), [b"x"])).header == Header(20, 20)
+    assert container.read(container.write(container.File(Header(20, 20, tile_size=32), [b"x"]))).header == Header(
+        20, 20
+    )
 
 
 @pytest.mark.parametrize("payload_length", [0, 1, 200])
 def test_small_pictures_cost_few_bytes(payload_length):
     """Below 64x64 pixels the file is at most 25 bytes longer than its payload, with 6 bytes of parameters."""
     header = Header(63, 63, 3, parameters=b"6bytes")
-    assert len(container.write(header, [bytes(payload_length)], model_ref=HASH)) - payload_length <= 25
+    assert len(container.write(container.File(header, [bytes(payload_length)], model_ref=HASH))) - payload_length <= 25
 
 
 def test_fixed_overhead_of_one_tile_by_reference():
     """One tile, no metadata, model by reference: at most 64 bytes around payload and parameters, at any size."""
     header = Header(65535, 65535, 4, 16, parameters=b"6bytes")
-    assert len(container.write(header, [bytes(100000)], model_ref=HASH)) - 100000 - 6 <= 64
+    assert len(container.write(container.File(header, [bytes(100000)], model_ref=HASH))) - 100000 - 6 <= 64
 
 
 def test_header_alone_needs_no_more_than_the_start_of_the_file():
     """The header is read from a file whose rest is missing."""
     for header, payloads in ((FLAT, [b"payload"]), (TILED, PAYLOADS)):
-        assert container.read_header(container.write(header, payloads)[:120]) == header
+        assert container.read_header(container.write(container.File(header, payloads))[:120]) == header
 
 
 def test_metadata_limit_holds_for_the_writer():
     """What the reader would refuse is not written."""
     with pytest.raises(LimitError, match="exIf"):
-        container.write(FLAT, [b""], metadata=Metadata(exif=bytes(MAX_METADATA_BYTES + 1)))
+        container.write(container.File(FLAT, [b""], metadata=Metadata(exif=bytes(MAX_METADATA_BYTES + 1))))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_newer_version_names_both_numbers():
     """The message says what the file has and what the release reads."""
     with pytest.raises(UnsupportedError, match=r"version 7.*up to 0"):
         container.read(chunked(header_chunk(version=7), DATA))
-    compact = bytearray(container.write(FLAT, [b""]))
+    compact = bytearray(container.write(container.File(FLAT, [b""])))
     compact[4] = 7
     with pytest.raises(UnsupportedError, match=r"version 7.*up to 0"):
         container.read(bytes(compact))
@@ -235,7 +237,7 @@ def test_other_files_and_mangled_signatures(data):
 def test_pixel_limit():
     """The caller's limit holds for both forms, and can be raised."""
     for header, payloads in ((FLAT, [b""]), (TILED, PAYLOADS)):
-        data = container.write(header, payloads)
+        data = container.write(container.File(header, payloads))
         assert container.read(data, max_pixels=header.pixels).header == header
         with pytest.raises(LimitError, match="limit"):
             container.read(data, max_pixels=header.pixels - 1)

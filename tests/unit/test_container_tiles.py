@@ -14,7 +14,7 @@ PAYLOADS = [bytes([i]) * i for i in range(TILED.tile_count)]
 
 def test_only_wanted_tiles_are_read_and_checked():
     """Damage in a tile that is not asked for does no harm."""
-    data = bytearray(container.write(TILED, [b"tile" * 4] * TILED.tile_count))
+    data = bytearray(container.write(container.File(TILED, [b"tile" * 4] * TILED.tile_count)))
     data[data.index(b"tile" * 4)] ^= 1
     assert container.read(data, tiles=[1, 2]).payloads == (b"", b"tile" * 4, b"tile" * 4, b"", b"", b"")
     with pytest.raises(ChecksumError, match="DATA"):
@@ -48,6 +48,6 @@ def test_region_outside_the_picture(region):
 def test_payloads_must_fit_the_tiles():
     """The writer refuses a wrong number of payloads and two models."""
     with pytest.raises(ParameterError):
-        container.write(TILED, PAYLOADS[1:])
+        container.write(container.File(TILED, PAYLOADS[1:]))
     with pytest.raises(ParameterError):
-        container.write(FLAT, [b""], model_ref=HASH, model_bytes=b"model")
+        container.write(container.File(FLAT, [b""], model_ref=HASH, model_bytes=b"model"))

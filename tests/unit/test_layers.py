@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).parents[2] / "codec" / "fdcodec"
 SOURCES = sorted(path.relative_to(PACKAGE) for path in PACKAGE.rglob("*.py"))
 
 LAYERS = [
-    {"aliases", "errors", "limits", "parallel", "paths", "words"},
+    {"aliases", "errors", "limits", "parallel", "paths", "rates", "words"},
     {"format"},
     {"kernels"},
     {"transform"},

@@ -9,7 +9,7 @@ from tests.reference.learned import points, predict_learned
 from tests.reference.range_coder import Decoder
 from tests.reference.reconstruct import reconstruct_tile
 
-from fdcodec.coding.lossy import decode_planes, encode_planes
+from fdcodec.coding.lossy import Coding, decode_planes, encode_planes
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.errors import FormatError
@@ -112,7 +112,7 @@ def test_decoder_of_the_specification_gives_the_same_planes(n_planes):
     planes = np.stack([8 * noise(48, 64, 1, seed)[:, :, 0].astype(np.int32) for seed in range(n_planes)])
     planes[:, :, 32:] = 8 * photo(48, 32)[:, :, 0]
     tile = encoded(planes, MODEL)
-    decoded, maps = decode_planes(tile.payload, planes.shape, MODEL, STEP_INDEX, [BOUNDS] * n_planes)
+    decoded, maps = decode_planes(tile.payload, planes.shape, MODEL, Coding(STEP_INDEX, [BOUNDS] * n_planes))
     assert tile.planes.tolist() == decoded.tolist()
     assert (maps[0].modes >= LEARNED).any()
     assert all((plane_maps.modes <= CHROMA_FROM_LUMA).all() for plane_maps in maps[1:])
@@ -146,7 +146,7 @@ def test_random_payload_names_only_modes_that_there_are(seed):
     payload = np.random.default_rng(seed).integers(0, 256, 4000).astype(np.uint8).tobytes()
     few = replace(MODEL, transforms={}, learned=tuple(random_mode(size, size) for size in (2, 3, 3, 3)))
     try:
-        _, maps = decode_planes(payload, (1, 64, 64), few, STEP_INDEX, [BOUNDS])
+        _, maps = decode_planes(payload, (1, 64, 64), few, Coding(STEP_INDEX, [BOUNDS]))
     except FormatError:
         return
     for log2_size, count in ((2, 1), (3, 3), (4, 0), (5, 0)):

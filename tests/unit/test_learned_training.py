@@ -13,7 +13,7 @@ from fdcodec.kernels.training.learned_modes import collect_blocks, price_modes
 from fdcodec.model import ClassModel
 from fdcodec.training.learned import train_learned
 from fdcodec.training.learned_samples import BlockSamples, _inputs, _places
-from fdcodec.training.predictors import coefficients, finished, fit_predictor, log_rates, start_mode
+from fdcodec.training.predictors import bits_of, coefficients, finished, fit_predictor, start_mode
 from fdcodec.training.traces import trace
 from fdcodec.training.transforms import RATE_STEP, ZoneSamples
 
@@ -68,7 +68,7 @@ def test_price_is_that_of_the_cheapest_mode():
         predict_block(plane, plane, (16, 8, 3, 3), mode, build_tables({}), work)
         work.residual[:8, :8] = original[8:16, 16:24] - work.prediction[:8, :8]
         forward_transform(work.residual, mode, 3, 3, PLAIN, work, work.coefficients)
-        expected.append(bits[0, mode] + log_rates(work.coefficients[:8, :8].reshape(1, 64) / np.float32(step))[0])
+        expected.append(bits[0, mode] + bits_of(work.coefficients[:8, :8].reshape(1, 64) / np.float32(step))[0])
     price, best = np.zeros(1, np.float32), np.zeros(1, np.int32)
     price_modes((references, originals, bits), 3, np.array([step], np.float32), RATE_STEP, PLAIN, work, price, best)
     assert int(np.argmin(expected)) == best[0]
@@ -84,10 +84,10 @@ def test_fitting_lowers_the_log_rate_and_ends_as_the_decoder_predicts(log2_size)
     mixing = rng.normal(0, 0.2, (inputs.shape[1], size * size))
     targets = (inputs @ mixing + rng.laplace(0, 0.3, (n, size * size))).astype(np.float32)
     mode = start_mode(log2_size, inputs, targets)
-    rates = [log_rates(coefficients(mode, inputs, targets)).mean()]
+    rates = [bits_of(coefficients(mode, inputs, targets)).mean()]
     for _ in range(3):
         mode = fit_predictor(mode, inputs, targets)
-        rates.append(log_rates(coefficients(mode, inputs, targets)).mean())
+        rates.append(bits_of(coefficients(mode, inputs, targets)).mean())
     assert rates[-1] < rates[0]
     learned, exact = finished(mode)
     plane = rng.integers(0, 2040, (32, 32)).astype(np.int32)

@@ -7,7 +7,7 @@ from tests.images import noise, photo, ramp
 
 import fdcodec
 from fdcodec.coding import lossy
-from fdcodec.coding.lossy import decode_planes, encode_planes
+from fdcodec.coding.lossy import Coding, decode_planes, encode_planes
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.format.parameters import step_index_for
@@ -34,7 +34,7 @@ def tile_of(samples, quality, effort=5, sparsity=None):
 def assert_decoders_agree(samples, quality, effort):
     """Check that the decoder's planes and maps are those the encoder left."""
     tile, step_index, bounds = tile_of(samples, quality, effort)
-    planes, maps = decode_planes(tile.payload, tile.planes.shape, get("photo"), step_index, bounds)
+    planes, maps = decode_planes(tile.payload, tile.planes.shape, get("photo"), Coding(step_index, bounds))
     assert tile.planes.tolist() == planes.tolist()
     assert as_decoded(tile.maps) == as_decoded(maps)
 

@@ -13,7 +13,7 @@ from fdcodec.errors import ConversionWarning
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.picture import Picture
 from fdcodec.image.reading import read_image
-from fdcodec.image.writing import TARGETS, image_bytes
+from fdcodec.image.writing import FORMATS, image_bytes
 
 ICC = b"not really a profile, but opaque"
 XMP = b'<x:xmpmeta xmlns:x="adobe:ns:meta/">\xc3\xa9</x:xmpmeta>'
@@ -120,7 +120,7 @@ def test_metadata_above_the_limits_of_jpeg_is_dropped(name, limit):
     assert notes == (f".jpg holds {limit} bytes of {name.upper()} at most: {limit + 1} bytes dropped",)
 
 
-@pytest.mark.parametrize("suffix", [*TARGETS, ".npy"])
+@pytest.mark.parametrize("suffix", [*FORMATS, ".npy"])
 def test_writing_damaged_metadata_warns_of_nothing(suffix):
     """Python warnings do not reach the user: what there is to say is a note."""
     damaged = b"II*\0\xff\xff\xff\x7f"

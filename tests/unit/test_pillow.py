@@ -35,7 +35,7 @@ class Watched(BytesIO):
 
 def lying(header, **parts):
     """Return a file whose header is right and whose payloads hold no picture."""
-    return container.write(header, [b""] * header.tile_count, **parts)
+    return container.write(container.File(header, [b""] * header.tile_count, **parts))
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -98,7 +98,9 @@ def test_squares_begin_at_the_corner_of_a_region(region):
 def test_memory_does_not_grow_with_the_picture():
     """What is allocated is a few tiles and the smaller picture, and never the picture at full size."""
     tile = container.read(fdcodec.encode(ramp(64, 64, 3), lossless=True))
-    data = container.write(replace(tile.header, width=1024, height=1024, tile_size=64), tile.payloads * 256)
+    data = container.write(
+        container.File(replace(tile.header, width=1024, height=1024, tile_size=64), tile.payloads * 256)
+    )
     tracemalloc.start()
     try:
         assert fdcodec.decode(data, reduce=8).shape == (128, 128, 3)

@@ -11,7 +11,7 @@ from tests.reference.sampled import SampledPlane
 
 import fdcodec
 from fdcodec import container
-from fdcodec.coding.lossy import decode_planes, encode_planes
+from fdcodec.coding.lossy import Coding, decode_planes, encode_planes
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.filtering.post import apply_filter
@@ -48,7 +48,7 @@ def coded(samples, quality, screen=True):
     planes, bounds, step_index = to_planes(samples, matrix), plane_bounds(matrix), step_index_for(quality)
     options = search_options(EncoderSettings(effort=4), step_index, bounds, screen)
     tile = encode_planes(planes, PLAIN, options, screen)
-    return tile, *decode_planes(tile.payload, planes.shape, PLAIN, step_index, bounds, screen)
+    return tile, *decode_planes(tile.payload, planes.shape, PLAIN, Coding(step_index, bounds, screen))
 
 
 def test_bits_are_dearer_where_the_tools_are_on():

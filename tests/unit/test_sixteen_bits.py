@@ -187,7 +187,7 @@ def test_depth_and_parameters_that_disagree_are_refused():
         fields = {name: getattr(file.header, name) for name in ("width", "height", "channels", "parameters")}
         header = container.Header(**fields, depth=24 - file.header.depth)
         with pytest.raises(FormatError, match="coding parameters: a range"):
-            fdcodec.decode(container.write(header, file.payloads, model_ref=file.model_ref))
+            fdcodec.decode(container.write(container.File(header, file.payloads, model_ref=file.model_ref)))
 
 
 def test_models_are_learned_from_sixteen_bits():

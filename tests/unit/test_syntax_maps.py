@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.blocks import ALL_SIZES, parts_of, random_blocks
 
-from fdcodec.coding.lossy import decode_planes
+from fdcodec.coding.lossy import Coding, decode_planes
 from fdcodec.errors import FormatError
 from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
 from fdcodec.format.contexts import N_CONTEXTS
@@ -179,4 +179,4 @@ def test_payload_that_ends_early(kept):
     assert len(payload) > kept + 1000
     # What the zeros past the end mean depends on the bytes kept; these ones leave levels to read.
     with pytest.raises(FormatError, match="ends before"):
-        decode_planes(payload[:kept], (1, 36, 68), ClassModel("dct"), 200, [(0, 2040)])
+        decode_planes(payload[:kept], (1, 36, 68), ClassModel("dct"), Coding(200, [(0, 2040)]))

@@ -9,7 +9,7 @@ from tests.reference.reconstruct import reconstruct_tile
 
 from fdcodec import container
 from fdcodec.codec import decode, encode
-from fdcodec.coding.lossy import decode_planes, encode_planes
+from fdcodec.coding.lossy import Coding, decode_planes, encode_planes
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.format.parameters import Parameters, step_index_for
@@ -26,12 +26,12 @@ def encoded(samples, quality, model=PLAIN, **settings):
     matrix = colour_matrix(None) if samples.shape[2] == 3 else None
     planes, bounds, step_index = to_planes(samples, matrix), plane_bounds(matrix), step_index_for(quality)
     tile = encode_planes(planes, model, search_options(EncoderSettings(**settings), step_index, bounds))
-    return tile, *decode_planes(tile.payload, planes.shape, model, step_index, bounds)
+    return tile, *decode_planes(tile.payload, planes.shape, model, Coding(step_index, bounds))
 
 
 def file_of(samples, **settings):
     """Return the file of samples with the plain model."""
-    return encode(Picture(samples), EncoderSettings(transform=PLAIN, **settings))
+    return encode(Picture(samples), EncoderSettings(model=PLAIN, **settings))
 
 
 @pytest.mark.parametrize("name", ["photo", "screenshot"])
@@ -51,7 +51,7 @@ def test_decoder_of_the_specification_gives_the_same_samples(quality, channels, 
     samples, model = (photo if tune == "psnr" else uneven)(20, width)[:, :, :channels].copy(), get("photo")
     if depth == 16:
         samples = 37 * samples.astype(np.uint16) + 1000
-    data = encode(Picture(samples), EncoderSettings(quality=quality, transform=model, effort=3, tune=tune))
+    data = encode(Picture(samples), EncoderSettings(quality=quality, model=model, effort=3, tune=tune))
     file = container.read(data)
     parameters = Parameters.from_bytes(file.header.parameters, file.header.depth)
     matrix = colour.matrix_of(parameters.colour) if channels == 3 else None

@@ -25,7 +25,9 @@ def test_bytes_after_the_end_are_counted(extra, words):
     """What follows the end of a file is refused with its number, in both forms."""
     for metadata in (container.Metadata(), container.Metadata(icc=b"icc")):
         with pytest.raises(FormatError, match=words):
-            container.read(container.write(container.Header(4, 4), [b""], metadata=metadata) + bytes(extra))
+            container.read(
+                container.write(container.File(container.Header(4, 4), [b""], metadata=metadata)) + bytes(extra)
+            )
 
 
 @pytest.mark.parametrize(("number", "last"), [(6, []), (7, ["1 more"]), (20, ["14 more"])])

@@ -15,7 +15,8 @@ from fdcodec.cli.console import Console
 from fdcodec.cli.inputs import find_files
 from fdcodec.cli.jobs import Job, plan_jobs, split_output, split_threads, without_done
 from fdcodec.cli.stacks import decode_stack, plan_stack
-from fdcodec.decoding import DecoderSettings, checked_decoding, picture_and_loss
+from fdcodec.coding.settings import DecoderSettings
+from fdcodec.decoding import checked_decoding, picture_and_loss
 from fdcodec.paths import holds
 
 FORMATS = ("png", "tiff", "jpg", "webp", "ppm", "pgm", "npy")

@@ -12,7 +12,8 @@ import click
 
 from fdcodec.cli.inputs import Found
 from fdcodec.cli.jobs import Job, jobs_of, refuse_terminal
-from fdcodec.decoding import DecoderSettings, picture_and_loss
+from fdcodec.coding.settings import DecoderSettings
+from fdcodec.decoding import picture_and_loss
 from fdcodec.errors import FdcError
 from fdcodec.parallel import each
 from fdcodec.paths import holds

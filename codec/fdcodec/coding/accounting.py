@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.coding.lossy import Bounds, new_offsets, read_planes, refuse_short_payload, start_contexts
+from fdcodec.coding.lossy import Coding, new_offsets, read_planes, refuse_short_payload, start_contexts
 from fdcodec.format import contexts as ctx
 from fdcodec.kernels.reconstruction.tables import Maps, new_maps
 from fdcodec.kernels.syntax.range_coder import TALLY_UNIT, close_tally, new_decoder, new_tally
@@ -25,13 +25,7 @@ ELEMENTS = {
 
 
 def bits_of_tile(
-    payload: bytes,
-    shape: tuple[int, int, int],
-    model: ClassModel,
-    step_index: int,
-    bounds: Bounds,
-    screen: bool,
-    adaptive: bool,
+    payload: bytes, shape: tuple[int, int, int], model: ClassModel, coding: Coding
 ) -> dict[str, dict[str, float]]:
     """Return the bits of each syntax element of a tile's luma (or gray) and chroma planes.
 
@@ -40,14 +34,14 @@ def bits_of_tile(
 
     Parameters
     ----------
-    payload, shape, model, step_index, bounds, screen, adaptive
+    payload, shape, model, coding
         As for `lossy.decode_planes`, errors too.
     """
     coder, buffer = new_decoder(payload)
-    contexts, offsets = new_tally(start_contexts(model, adaptive)), new_offsets(*shape[1:]) if adaptive else None
+    contexts, offsets = new_tally(start_contexts(model, coding.adaptive)), new_offsets(*shape[1:])
     planes, maps = np.zeros(shape, np.int32), [new_maps(*shape[1:]) for _ in range(shape[0])]
     spent = [contexts[:, 3].copy()]
-    for _ in read_planes((coder, buffer, contexts), planes, maps, offsets, model, step_index, bounds, screen):
+    for _ in read_planes((coder, buffer, contexts), planes, maps, offsets, model, coding):
         close_tally(coder, contexts)
         spent.append(contexts[:, 3].copy())
     refuse_short_payload(coder, payload)

@@ -11,6 +11,8 @@ from fdcodec.aliases import Planes
 from fdcodec.errors import damaged
 from fdcodec.format.constants import MAX_LOG2, MAX_OVERRUN, MAX_STEP_INDEX, OFFSET_UNIT, PROBABILITY_BITS
 from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
+from fdcodec.format.parameters import Parameters
+from fdcodec.image.colour import plane_bounds
 from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
 from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Maps, Tables, new_maps
 from fdcodec.kernels.syntax.range_coder import (
@@ -32,6 +34,27 @@ if TYPE_CHECKING:
 
 Bounds = list[tuple[int, int]]
 _BYTES_PER_SAMPLE = 6  # noise at quality 100 takes 1.0, black and white noise 1.3; the refill checks its writes
+
+
+class Coding(NamedTuple):
+    """What the planes of a tile are decoded by, beside the class model.
+
+    Parameters
+    ----------
+    step_index
+        Quantization step.
+    bounds
+        Range that each plane's samples are clipped to.
+    screen
+        Whether the screen tools are on; then each block is reconstructed as soon as it is read.
+    adaptive
+        Whether trees have step offsets (SPEC 5.8) and coefficients weights.
+    """
+
+    step_index: int
+    bounds: Bounds
+    screen: bool = False
+    adaptive: bool = False
 
 
 class Steps(NamedTuple):
@@ -88,13 +111,7 @@ def encode_planes(
 
 
 def decode_planes(
-    payload: bytes,
-    shape: tuple[int, int, int],
-    model: ClassModel,
-    step_index: int,
-    bounds: Bounds,
-    screen: bool = False,
-    adaptive: bool = False,
+    payload: bytes, shape: tuple[int, int, int], model: ClassModel, coding: Coding
 ) -> tuple[Planes, list[Maps]]:
     """Return the planes of a tile before the filter, and their maps, which share one array of levels.
 
@@ -107,16 +124,8 @@ def decode_planes(
         What `encode_planes` returned.
     shape
         (number of planes, height, width), sides multiples of 4.
-    model
-        The class model.
-    step_index
-        Quantization step.
-    bounds
-        Range that each plane's samples are clipped to.
-    screen
-        Whether the screen tools are on; then each block is reconstructed as soon as it is read.
-    adaptive
-        Whether trees have step offsets (SPEC 5.8) and coefficients weights.
+    model, coding
+        What it was encoded by.
 
     Raises
     ------
@@ -124,16 +133,17 @@ def decode_planes(
         The payload ends before the planes do.
     """
     coder, buffer = new_decoder(payload)
-    planes = (np.zeros if screen else np.empty)(shape, np.int32)  # what is written before it is read need not be zero
+    new_array = np.zeros if coding.screen else np.empty  # what is written before it is read need not be zero
+    planes = new_array(shape, np.int32)
     levels = np.empty(shape[1:], np.int32)
     maps = [new_maps(*shape[1:], levels) for _ in planes]
-    offsets, tables, work = new_offsets(*shape[1:]), tables_of(model, adaptive), new_work()
-    stream = (coder, buffer, start_contexts(model, adaptive))
-    for k in read_planes(stream, planes, maps, offsets if adaptive else None, model, step_index, bounds, screen):
+    offsets, tables, work = new_offsets(*shape[1:]), tables_of(model, coding.adaptive), new_work()
+    stream = (coder, buffer, start_contexts(model, coding.adaptive))
+    for k in read_planes(stream, planes, maps, offsets, model, coding):
         refuse_short_payload(coder, payload)
-        if not screen:
-            half_steps = HALF_STEPS[local_indices(step_index, offsets)]
-            reconstruct_plane(planes[k], planes[0], maps[k], half_steps, bounds[k], tables, work)
+        if not coding.screen:
+            half_steps = HALF_STEPS[local_indices(coding.step_index, offsets)]
+            reconstruct_plane(planes[k], planes[0], maps[k], half_steps, coding.bounds[k], tables, work)
     return planes, maps
 
 
@@ -141,11 +151,9 @@ def read_planes(
     stream: tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]],
     planes: Planes,
     maps: list[Maps],
-    offsets: NDArray[np.int64] | None,
+    offsets: NDArray[np.int64],
     model: ClassModel,
-    step_index: int,
-    bounds: Bounds,
-    screen: bool,
+    coding: Coding,
 ) -> Iterator[int]:
     """Read the planes of a tile, and yield the number of each once it is read.
 
@@ -154,19 +162,25 @@ def read_planes(
     stream
         Decoder, payload and contexts.
     planes
-        Shape (1 or 3, height, width); zeros, which are filled, if `screen`, and not touched otherwise.
+        Shape (1 or 3, height, width); with screen tools zeros, which are filled, and not touched otherwise.
     maps
         Empty maps of each plane, which are filled.
     offsets
-        The step offsets of the trees, zeros, which are filled; None where there are none.
-    model, step_index, bounds, screen
+        The step offsets of the trees, zeros, which are filled where there are any.
+    model, coding
         As for `decode_planes`.
     """
-    half_step, tables = int(HALF_STEPS[step_index]), model.tables
+    half_step, tables = int(HALF_STEPS[coding.step_index]), model.tables
     for k, plane in enumerate(maps):
-        tools = screen_tools(planes, k, half_step, bounds[k], model, new_work()) if screen else None
-        code_plane(stream, plane, maps[0], min(k, 1), tables.scans, new_code_work(tables.n_learned), tools, offsets)
+        tools = screen_tools(planes, k, half_step, coding.bounds[k], model, new_work()) if coding.screen else None
+        work, own_offsets = new_code_work(tables.n_learned), offsets if coding.adaptive else None
+        code_plane(stream, plane, maps[0], min(k, 1), tables.scans, work, tools, own_offsets)
         yield k
+
+
+def coding_of(parameters: Parameters, matrix: NDArray[np.int64] | None) -> Coding:
+    """Return what the planes of a picture are coded by; `matrix` as of `picture_matrix`."""
+    return Coding(parameters.step_index, plane_bounds(matrix), parameters.screen, parameters.adaptive)
 
 
 def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:

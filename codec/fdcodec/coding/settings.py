@@ -1,11 +1,13 @@
-"""What the encoder is free to choose; nothing here is needed to decode."""
+"""What a caller may choose: of an encode, and of a decode."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 if TYPE_CHECKING:
     from fdcodec.format.parameters import Angles
@@ -26,8 +28,8 @@ class EncoderSettings:
         0 (smallest file) to 100 (finest).
     lossless
         Give back every sample exactly; `quality` then means nothing.
-    transform
-        "auto", a preset's name, the path of an ``.fdt`` file, or a class model.
+    model
+        "auto", a preset's name, the path of an ``.fdt`` file, or a class model: the argument `transform` of `encode`.
     embed
         Whether the file carries the model; "auto" embeds what others than presets differ in from their parent.
     effort
@@ -52,7 +54,7 @@ class EncoderSettings:
 
     quality: float = 75.0
     lossless: bool = False
-    transform: str | os.PathLike[str] | ClassModel = "auto"
+    model: str | os.PathLike[str] | ClassModel = "auto"
     embed: bool | Literal["auto"] = "auto"
     effort: int = 5
     threads: int = 1
@@ -63,3 +65,24 @@ class EncoderSettings:
     thrifty_share: float = 0.0
     colour: Angles | Literal["auto"] | None = "auto"
     progress: Callable[[int, int], None] = _silent
+
+
+class DecoderSettings(NamedTuple):
+    """Settings of all decodes of a file, already validated.
+
+    Parameters
+    ----------
+    max_pixels
+        Larger pictures are refused.
+    threads
+        Threads over tiles.
+    own
+        Class model of the caller, for files that name it.
+    partial
+        Whether of a damaged file what is intact is given.
+    """
+
+    max_pixels: int = DEFAULT_MAX_PIXELS
+    threads: int = 1
+    own: ClassModel | None = None
+    partial: bool = False

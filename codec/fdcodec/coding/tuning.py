@@ -46,25 +46,25 @@ def search_options(
 def _plane_options(
     settings: EncoderSettings, step_index: int, bounds: list[tuple[int, int]], worth: float
 ) -> list[Options]:
-    half_step = int(HALF_STEPS[step_index])
+    half_step, row = int(HALF_STEPS[step_index]), settings.effort - 1  # of the tables by effort
     step = half_step / 32  # in sample units
-    price = worth * _DEARER[settings.effort - 1]
+    price = worth * _DEARER[row]
     lagrangian = max(1, round(price * half_step**2 / 4))
-    candidates, stride = _CANDIDATES[settings.effort - 1], _ANGLE_STRIDES[settings.effort - 1]
+    candidates, stride = _CANDIDATES[row], _ANGLE_STRIDES[row]
     shared = {
         "half_step": half_step,
         "lagrangian": lagrangian,
         "satd_lagrangian": max(1, round(SATD_LAGRANGIAN * price**0.5 * step)),
         "n_candidates": (0, 0, max(candidates - 1, 1), candidates, candidates, candidates),
-        "n_learned": _LEARNED[settings.effort - 1],
-        "candidate_margin_32nds": _CANDIDATE_MARGINS[settings.effort - 1],
+        "n_learned": _LEARNED[row],
+        "candidate_margin_32nds": _CANDIDATE_MARGINS[row],
         "angle_strides": (0, 0, 2 * stride, 2 * stride, stride, stride),
-        "n_halves": _HALVES[settings.effort - 1],
+        "n_halves": _HALVES[row],
         "both_cuts": settings.effort >= 5,
         "sparsity": settings.sparsity or 0,
         "skip_split": round(SKIP_SPLIT * step**2 * 1024),
-        "quarter_prices": _prices(_QUARTER_BITS[settings.effort - 1], lagrangian),
-        "halve_prices": _prices(_HALVE_BITS[settings.effort - 1], lagrangian),
+        "quarter_prices": _prices(_QUARTER_BITS[row], lagrangian),
+        "halve_prices": _prices(_HALVE_BITS[row], lagrangian),
         "thrifty_share": round(1024 * settings.thrifty_share),
     }
     return [Options(kind=min(k, 1), low=low, high=high, **shared) for k, (low, high) in enumerate(bounds)]

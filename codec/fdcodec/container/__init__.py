@@ -1,6 +1,6 @@
 """The `.fdc` file: bytes to its parts and back, without decoding a pixel (docs/spec/fdc-0.md, clause 2)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from typing import IO
 
@@ -18,31 +18,10 @@ __all__ = ["NO_METADATA", "File", "Header", "Metadata", "Salvaged"]
 __all__ += ["read", "read_front", "read_header", "salvage", "write"]
 
 
-def write(
-    header: Header,
-    payloads: Sequence[bytes],
-    *,
-    model_ref: bytes | None = None,
-    model_bytes: bytes | None = None,
-    metadata: Metadata = NO_METADATA,
-    pixel_hash: bytes | None = None,
-) -> bytes:
-    """Return the file: compact where the parts allow it, chunked otherwise.
+def write(file: File) -> bytes:
+    """Return the bytes of a file: compact where its parts allow it, chunked otherwise.
 
-    Parameters
-    ----------
-    header
-        Picture header; a tile size that covers the whole picture is written as 0.
-    payloads
-        One for each tile of the header, in order.
-    model_ref
-        SHA-256 of the class model's canonical bytes, to name it.
-    model_bytes
-        The model itself, to embed it (SPEC 7); give at most one of the two.
-    metadata
-        EXIF, XMP and ICC.
-    pixel_hash
-        SHA-256 of the decoded samples.
+    A tile size that covers the whole picture is written as 0; `chunks` say nothing here.
 
     Raises
     ------
@@ -51,16 +30,17 @@ def write(
     LimitError
         A metadata block or the model is too large.
     """
-    if len(payloads) != header.tile_count or (model_ref is not None and model_bytes is not None):
+    header, n_payloads = file.header, len(file.payloads)
+    if n_payloads != header.tile_count or (file.model_ref is not None and file.model_bytes is not None):
         raise ParameterError(
-            f"payloads: {len(payloads)} for {counted(header.tile_count, 'tile')}, or both model_ref and model_bytes; "
+            f"payloads: {n_payloads} for {counted(header.tile_count, 'tile')}, or both model_ref and model_bytes; "
             "give one payload for each tile, and one of the two or none"
         )
-    if header.tile_count == 1:
-        header = replace(header, tile_size=0)
-    if header.tile_count == 1 and model_bytes is None and metadata == NO_METADATA and pixel_hash is None:
-        return write_compact(header, payloads[0], model_ref)
-    return write_chunked(header, payloads, model_ref, model_bytes, metadata, pixel_hash)
+    if header.tile_count > 1:
+        return write_chunked(file)
+    file = replace(file, header=replace(header, tile_size=0))
+    is_plain = file.model_bytes is None and file.metadata == NO_METADATA and file.pixel_hash is None
+    return write_compact(file) if is_plain else write_chunked(file)
 
 
 def read(

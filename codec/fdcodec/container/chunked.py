@@ -28,28 +28,21 @@ _METADATA = (names.EXIF_CHUNK, names.XMP_CHUNK, names.ICC_CHUNK)
 _KNOWN = {names.HEADER_CHUNK, names.INDEX_CHUNK, names.DATA_CHUNK, names.END_CHUNK, *_LIMITS, *_HASHES}
 
 
-def write_chunked(
-    header: Header,
-    payloads: Sequence[bytes],
-    model_ref: bytes | None,
-    model_bytes: bytes | None,
-    metadata: Metadata,
-    pixel_hash: bytes | None,
-) -> bytes:
+def write_chunked(file: File) -> bytes:
     """Return the chunked file, chunks in the order of SPEC 2.3."""
     optional = {
-        names.REFERENCE_CHUNK: model_ref and model_ref[: names.REFERENCE_BYTES],
-        names.MODEL_CHUNK: model_bytes,
-        names.EXIF_CHUNK: metadata.exif,
-        names.XMP_CHUNK: metadata.xmp,
-        names.ICC_CHUNK: metadata.icc,
-        names.INDEX_CHUNK: _build_index(payloads) if len(payloads) > 1 else None,
+        names.REFERENCE_CHUNK: file.model_ref and file.model_ref[: names.REFERENCE_BYTES],
+        names.MODEL_CHUNK: file.model_bytes,
+        names.EXIF_CHUNK: file.metadata.exif,
+        names.XMP_CHUNK: file.metadata.xmp,
+        names.ICC_CHUNK: file.metadata.icc,
+        names.INDEX_CHUNK: _build_index(file.payloads) if len(file.payloads) > 1 else None,
     }
-    parts = [names.SIGNATURE, build_chunk(names.HEADER_CHUNK, _build_header(header))]
+    parts = [names.SIGNATURE, build_chunk(names.HEADER_CHUNK, _build_header(file.header))]
     parts += [_build_limited(kind, body) for kind, body in optional.items() if body is not None]
-    parts += [build_chunk(names.DATA_CHUNK, payload) for payload in payloads]
-    if pixel_hash is not None:
-        parts.append(build_chunk(names.PIXEL_HASH_CHUNK, pixel_hash))
+    parts += [build_chunk(names.DATA_CHUNK, payload) for payload in file.payloads]
+    if file.pixel_hash is not None:
+        parts.append(build_chunk(names.PIXEL_HASH_CHUNK, file.pixel_hash))
     return b"".join([*parts, build_chunk(names.END_CHUNK, b"")])
 
 

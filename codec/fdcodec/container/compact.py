@@ -13,8 +13,9 @@ from fdcodec.words import counted
 MAX_HEADER_BYTES = len(COMPACT_SIGNATURE) + 2 + 4 + 256 + COMPACT_REFERENCE_BYTES + 4
 
 
-def write_compact(header: Header, payload: bytes, model_ref: bytes | None) -> bytes:
+def write_compact(file: File) -> bytes:
     """Return the compact file of one payload."""
+    header, (payload,), model_ref = file.header, file.payloads, file.model_ref
     fields = {
         "version": VERSION,
         "flags": {

@@ -22,7 +22,7 @@ NO_METADATA = Metadata()
 
 @dataclass(frozen=True)
 class File:
-    """A parsed file: every length bounded, every checksum compared.
+    """The parts of a file; of one that was read, every length is bounded and every checksum compared.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class File:
     payloads
         Entropy-coded bytes, one for each tile in order; empty for tiles that were not asked for.
     model_ref
-        First bytes of the SHA-256 of the class model that is needed, or None.
+        SHA-256 of the class model's canonical bytes, or of a file that was read its first bytes; None if none is named.
     model_bytes
-        The embedded class model (SPEC 7), or None.
+        The embedded class model (SPEC 7), or None; at most one of the two is there.
     metadata
         EXIF, XMP and ICC.
     pixel_hash

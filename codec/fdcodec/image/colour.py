@@ -5,8 +5,9 @@ from numpy.typing import NDArray
 
 from fdcodec.aliases import Samples
 from fdcodec.format.constants import COLOUR_ANGLE_BITS, COLOUR_BITS, FRACTION_BITS
-from fdcodec.format.parameters import Angles
+from fdcodec.format.parameters import Angles, Parameters
 from fdcodec.image.sample_range import TOP, SampleRange, from_values, to_values
+from fdcodec.rates import log_rates
 
 _LEVELS = 1 << COLOUR_ANGLE_BITS
 OPPONENT: NDArray[np.int64] = np.array([[9459, 9459, 9459], [11585, 0, -11585], [6689, -13377, 6689]], dtype=np.int64)
@@ -29,6 +30,11 @@ def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:
         matrix[i] = (cosine * a + sine * b + (1 << (COLOUR_BITS - 1))) >> COLOUR_BITS
         matrix[j] = (cosine * b - sine * a + (1 << (COLOUR_BITS - 1))) >> COLOUR_BITS
     return matrix
+
+
+def picture_matrix(parameters: Parameters, channels: int) -> NDArray[np.int64] | None:
+    """Return the colour matrix of a picture of 1 to 4 channels, None of a gray one."""
+    return colour_matrix(parameters.colour) if channels >= 3 else None
 
 
 def plane_bounds(matrix: NDArray[np.int64] | None) -> list[tuple[int, int]]:
@@ -120,18 +126,18 @@ def choose_colour(samples: NDArray[np.uint8], step: float) -> Angles | None:
 
     Notes
     -----
-    The rate of a gradient d is taken as log2(1 + (d / step)^2) / 2; from the opponent transform and from the KLT, an
+    A gradient's bits are taken as half its log-rate; from the opponent transform and from the KLT, an
     orthogonal matrix is improved by Procrustes steps on the majorizer c^3 / (step^2 + c^2), as block transforms are.
     """
     gradients = _gradients(samples)
     scale = max(step / 4, 1.0)
     opponent = OPPONENT / (1 << COLOUR_BITS)
-    start_costs = _log_rate(gradients @ opponent.T, scale)
+    start_costs = _mean_bits(gradients @ opponent.T, scale)
     eigenvectors = np.linalg.eigh(gradients.T @ gradients)[1][:, ::-1].T
     best, best_cost = None, start_costs
     for start in (opponent, eigenvectors):
         angles = _angles(_improve(gradients, start, scale))
-        cost = _log_rate(gradients @ (colour_matrix(angles) / (1 << COLOUR_BITS)).T, scale)
+        cost = _mean_bits(gradients @ (colour_matrix(angles) / (1 << COLOUR_BITS)).T, scale)
         if cost < best_cost:
             best, best_cost = angles, cost
     bits_saved = (start_costs - best_cost) * samples.shape[0] * samples.shape[1]
@@ -146,8 +152,8 @@ def _gradients(samples: NDArray[np.uint8]) -> NDArray[np.float64]:
     return np.concatenate([across.reshape(-1, 3), down.reshape(-1, 3)])
 
 
-def _log_rate(coefficients: NDArray[np.float64], scale: float) -> float:
-    return float(np.log2(1 + (coefficients / scale) ** 2).sum(axis=1).mean() / 2) if len(coefficients) else 0.0
+def _mean_bits(coefficients: NDArray[np.float64], scale: float) -> float:
+    return float(log_rates(coefficients, scale).sum(axis=1).mean() / 2) if len(coefficients) else 0.0
 
 
 def _improve(gradients: NDArray[np.float64], matrix: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
@@ -157,7 +163,7 @@ def _improve(gradients: NDArray[np.float64], matrix: NDArray[np.float64], scale:
         target = coefficients * squares / (scale * scale + squares)
         u, _, v = np.linalg.svd(gradients.T @ target)
         matrix = (u @ v).T
-    energy = np.log2(1 + ((gradients @ matrix.T) / scale) ** 2).mean(axis=0) if len(gradients) else np.zeros(3)
+    energy = log_rates(gradients @ matrix.T, scale).mean(axis=0) if len(gradients) else np.zeros(3)
     return matrix[np.argsort(-energy, kind="stable")]
 
 

@@ -14,19 +14,19 @@ _PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4),
 _PIECE_BYTES, _MOST_AT_ONCE = 1 << 16, 1 << 20
 
 
-class Chunk(NamedTuple):
-    """A chunk as it stands in the file."""
+class PngChunk(NamedTuple):
+    """A chunk as it stands in a PNG."""
 
     kind: bytes
     content: bytes
     checksum: bytes
 
 
-def chunks(data: bytes) -> Iterator[Chunk]:
+def chunks(data: bytes) -> Iterator[PngChunk]:
     """Yield the chunks of a PNG up to its end; TruncatedError if it has none."""
     place = len(SIGNATURE)
     while (end := place + 8 + int.from_bytes(data[place : place + 4], "big")) + 4 <= len(data):
-        chunk = Chunk(data[place + 4 : place + 8], data[place + 8 : end], data[end : end + 4])
+        chunk = PngChunk(data[place + 4 : place + 8], data[place + 8 : end], data[end : end + 4])
         yield chunk
         if chunk.kind == b"IEND":
             return

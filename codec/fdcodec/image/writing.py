@@ -4,6 +4,7 @@ import warnings
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, BOM_UTF32_BE, BOM_UTF32_LE
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 from math import inf
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from fdcodec.image.tiff import tiff_bytes
 from fdcodec.words import counted
 
 
-class Target(NamedTuple):
+class ImageFormat(NamedTuple):
     """What one output format can hold."""
 
     pillow_name: str
@@ -31,24 +32,24 @@ class Target(NamedTuple):
 
 _EVERYTHING = {"exif": inf, "xmp": inf, "icc": inf}
 _IN_MARKERS = {"exif": 65_533 - 6, "xmp": 65_533 - 29, "icc": 255 * (65_533 - 14)}  # what Pillow writes, less prefixes
-_PNG = Target("PNG", (1, 2, 3, 4), True, _EVERYTHING)
-_TIFF = Target("TIFF", (1, 2, 3, 4), True, _EVERYTHING)
-_JPEG = Target("JPEG", (1, 3), False, _IN_MARKERS)
-_WEBP = Target("WEBP", (1, 2, 3, 4), False, _EVERYTHING)  # gray as RGB of equal channels, by Pillow
-TARGETS = {
+_PNG = ImageFormat("PNG", (1, 2, 3, 4), True, _EVERYTHING)
+_TIFF = ImageFormat("TIFF", (1, 2, 3, 4), True, _EVERYTHING)
+_JPEG = ImageFormat("JPEG", (1, 3), False, _IN_MARKERS)
+_WEBP = ImageFormat("WEBP", (1, 2, 3, 4), False, _EVERYTHING)  # gray as RGB of equal channels, by Pillow
+FORMATS = {
     ".png": _PNG,
     ".tif": _TIFF,
     ".tiff": _TIFF,
     ".jpg": _JPEG,
     ".jpeg": _JPEG,
     ".webp": _WEBP,
-    ".ppm": Target("PPM", (3,), False, {}),
-    ".pgm": Target("PPM", (1,), True, {}),
-    ".pnm": Target("PPM", (1, 3), True, {}),
+    ".ppm": ImageFormat("PPM", (3,), False, {}),
+    ".pgm": ImageFormat("PPM", (1,), True, {}),
+    ".pnm": ImageFormat("PPM", (1, 3), True, {}),
 }
 """Formats that can be written, by suffix; `.npy` is written as well and holds any samples, but no metadata."""
 
-SUFFIXES = (*TARGETS, ".npy")
+SUFFIXES = (*FORMATS, ".npy")
 
 _ENCODINGS = (  # that begin with a mark; one mark begins another
     *((BOM_UTF32_LE, "UTF-32"), (BOM_UTF32_BE, "UTF-32")),
@@ -63,7 +64,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 
 def is_same_format(first: str, second: str) -> bool:
     """Tell whether two of the suffixes name the same format."""
-    return first == second or (first in TARGETS and TARGETS[first] == TARGETS.get(second))
+    return first == second or (first in FORMATS and FORMATS[first] == FORMATS.get(second))
 
 
 def image_bytes(picture: Picture, suffix: str, *, is_page: bool = False) -> tuple[bytes, tuple[str, ...]]:
@@ -100,22 +101,21 @@ def image_bytes(picture: Picture, suffix: str, *, is_page: bool = False) -> tupl
         np.save(buffer, picture.array, allow_pickle=False)
         return buffer.getvalue(), tuple(without_lost(picture, suffix, {})[1])
     refuse_samples(picture.channels, picture.depth, suffix)
-    target = TARGETS[suffix]
-    held, notes = without_lost(picture, suffix, target.metadata)
+    image_format = FORMATS[suffix]
+    held, notes = without_lost(picture, suffix, image_format.metadata)
     image = Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
     try:
-        data, own_notes = (
-            tiff_bytes(image, held, is_page=is_page) if target is _TIFF else _pillow_bytes(image, held, target)
-        )
+        write = partial(tiff_bytes, is_page=is_page) if image_format is _TIFF else partial(_pillow_bytes, image_format)
+        data, own_notes = write(image, held)
     except Exception as error:  # Pillow's writers let nearly every built-in exception out
         raise UnsupportedError(f"{suffix} cannot hold this picture or its metadata: {error}") from error
     return data, (*notes, *(f"{suffix}: {note}" for note in own_notes))
 
 
-def _pillow_bytes(image: Image.Image, picture: Picture, target: Target) -> tuple[bytes, list[str]]:
-    metadata, notes = _metadata(picture, target)
+def _pillow_bytes(image_format: ImageFormat, image: Image.Image, picture: Picture) -> tuple[bytes, list[str]]:
+    metadata, notes = _metadata(picture, image_format)
     buffer = BytesIO()
-    image.save(buffer, target.pillow_name, **_OPTIONS.get(target.pillow_name, {}), **metadata)
+    image.save(buffer, image_format.pillow_name, **_OPTIONS.get(image_format.pillow_name, {}), **metadata)
     return buffer.getvalue(), notes
 
 
@@ -134,25 +134,25 @@ def _holds(suffix: str, channels: int, depth: int) -> bool:
     """Tell whether the format of a suffix can hold these channels at this depth."""
     if suffix == ".npy":
         return True
-    target = TARGETS[suffix]
-    return channels in target.channels and (depth == 8 or (target.sixteen_bit_gray and channels == 1))
+    image_format = FORMATS[suffix]
+    return channels in image_format.channels and (depth == 8 or (image_format.sixteen_bit_gray and channels == 1))
 
 
-def _metadata(picture: Picture, target: Target) -> tuple[dict[str, Any], list[str]]:
+def _metadata(picture: Picture, image_format: ImageFormat) -> tuple[dict[str, Any], list[str]]:
     options = {"exif": picture.exif, "xmp": picture.xmp, "icc_profile": picture.icc}
     kept: dict[str, Any] = {name: value for name, value in options.items() if value}
     notes: list[str] = []
-    if target.pillow_name == "PNG" and "xmp" in kept:
+    if image_format.pillow_name == "PNG" and "xmp" in kept:
         text, notes = _xmp_text(kept.pop("xmp"))
         kept["pnginfo"] = PngInfo()
         if text:
             kept["pnginfo"].add_itxt("XML:com.adobe.xmp", text)
-    if target.pillow_name == "JPEG" and "exif" in kept:
+    if image_format.pillow_name == "JPEG" and "exif" in kept:
         kept["exif"] = b"Exif\0\0" + kept["exif"]
-    if target is _WEBP and picture.channels < 3 and kept.get("icc_profile", b"")[16:20] == b"GRAY":
+    if image_format is _WEBP and picture.channels < 3 and kept.get("icc_profile", b"")[16:20] == b"GRAY":
         del kept["icc_profile"]
         notes.append("ICC of gray dropped, as gray is stored as RGB")
-    return kept | _resolution(picture.exif, _MOST_DPI.get(target.pillow_name, 0)), notes
+    return kept | _resolution(picture.exif, _MOST_DPI.get(image_format.pillow_name, 0)), notes
 
 
 def _resolution(exif: bytes | None, most: float) -> dict[str, Resolution]:

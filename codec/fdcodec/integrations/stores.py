@@ -108,7 +108,7 @@ class StoreCodec:
                 "the current directory"
             ) from None
         settings, target = self._checked_arguments()
-        settings = replace(settings, transform=self._model or self.transform)
+        settings = replace(settings, model=self._model or self.transform)
         encoded = encode_to_target(as_picture(chunk.reshape(image_shape(chunk.shape))), settings, target)
         if encoded.miss is not None:
             warnings.warn(encoded.miss, stacklevel=2)

@@ -44,19 +44,19 @@ def model_of(file: File, own: ClassModel | None = None) -> ClassModel:
     return find(file.model_ref, own)
 
 
-def absence(transform: str | os.PathLike[str] | ClassModel, readable: str) -> str:
+def absence(model: str | os.PathLike[str] | ClassModel, readable: str) -> str:
     """Return the warning of a class model that is named and not embedded; empty where `decode` would find it here.
 
     Parameters
     ----------
-    transform
-        What was given for the model.
+    model
+        What was given for it: a name, a path, or a model.
     readable
         What cannot be read without it, for the message.
     """
-    if transform == "auto" or is_installed(resolve(transform)):
+    if model == "auto" or is_installed(resolve(model)):
         return ""
-    name = transform.name if isinstance(transform, ClassModel) else transform
+    name = model.name if isinstance(model, ClassModel) else model
     return (
         f"embed: class model {name} is not installed, and without it nobody can read {readable}; put it into a "
         "directory that FDCODEC_MODEL_PATH names, for readers too, or leave embed=False out"

@@ -150,12 +150,12 @@ def presets() -> list[ClassModel]:
     return [_loaded(path) for path in _models_in(PRESETS_DIR)]
 
 
-def resolve(transform: str | os.PathLike[str] | ClassModel, argument: str = "transform") -> ClassModel:
+def resolve(model: str | os.PathLike[str] | ClassModel, argument: str = "transform") -> ClassModel:
     """Return the model that an argument means: a model, a known name, or the path of an `.fdt` file.
 
     Parameters
     ----------
-    transform
+    model
         What was given.
     argument
         Name of the argument, for messages.
@@ -169,16 +169,16 @@ def resolve(transform: str | os.PathLike[str] | ClassModel, argument: str = "tra
     ParameterError
         The file is no `.fdt` file, or the path cannot be one.
     """
-    if isinstance(transform, ClassModel):
-        return transform
-    if isinstance(transform, str) and (transform in paths() or not _is_path(transform)):
-        return get(transform, argument)
-    path = checked_path(argument, transform)
+    if isinstance(model, ClassModel):
+        return model
+    if isinstance(model, str) and (model in paths() or not _is_path(model)):
+        return get(model, argument)
+    path = checked_path(argument, model)
     if has_suffix(path) and path.is_file():
         return ClassModel.load(path)
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}; check the path of the class model, or give a preset's name")
-    raise ParameterError(f"{argument}: {transform} is not an .fdt file; give a preset's name or a path")
+    raise ParameterError(f"{argument}: {model} is not an .fdt file; give a preset's name or a path")
 
 
 def _is_path(text: str) -> bool:

@@ -15,12 +15,12 @@ from fdcodec.parallel import each
 from fdcodec.training.learned_samples import SIZES, Blocks, BlockSamples, Floats
 from fdcodec.training.predictors import (
     Mode,
+    bits_of,
     choose_bases,
     coefficients,
     finished,
     fit_predictor,
     learn_mode_rotations,
-    log_rates,
     mode_of,
     start_mode,
 )
@@ -167,7 +167,7 @@ def _fit(mode: Mode, inputs: Floats, targets: Floats, with_rotations: bool) -> M
 
 def _prices(modes: list[Mode], blocks: Blocks) -> Floats:
     """Return the log-rate of each block (rows) in each mode."""
-    return np.stack([log_rates(coefficients(mode, blocks.inputs, blocks.targets)) for mode in modes], axis=1)
+    return np.stack([bits_of(coefficients(mode, blocks.inputs, blocks.targets)) for mode in modes], axis=1)
 
 
 def _costs(prices: Floats, odds: Odds) -> Floats:

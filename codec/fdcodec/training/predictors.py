@@ -11,6 +11,7 @@ from fdcodec.format.constants import BORDER_LOG2, PREDICTOR_BITS, WEIGHT_BITS
 from fdcodec.kernels.reconstruction.learned_tables import BASES, LearnedMode, sample_weights
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.model.body import GroupTransform
+from fdcodec.rates import log_rates
 from fdcodec.training.learned_samples import Floats
 from fdcodec.training.transforms import LAYOUTS, RATE_STEP, learn_group, rotate_zones
 
@@ -39,12 +40,10 @@ def coefficients(mode: Mode, inputs: Floats, targets: Floats) -> Floats:
     return residuals
 
 
-def log_rates(values: Floats) -> Floats:
-    """Return half the sum of log2(1 + c^2 / RATE_STEP^2) of each row; rows have a multiple of four values."""
-    squares = (1 + np.square(values / np.float32(RATE_STEP))).reshape(len(values), -1, 4)
-    products = squares[..., 0].astype(np.float64) * squares[..., 1] * squares[..., 2] * squares[..., 3]  # logs are dear
-    rates: Floats = (np.log2(products).sum(axis=1) / 2).astype(np.float32)
-    return rates
+def bits_of(blocks: Floats) -> Floats:
+    """Return about the bits of the coefficients of each block, a row: half their log-rate."""
+    bits: Floats = log_rates(blocks, RATE_STEP).sum(axis=1) / 2
+    return bits
 
 
 def fit_predictor(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
@@ -102,7 +101,7 @@ def choose_bases(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
     residuals = (targets - inputs @ mode.weights).reshape(-1, size, size)
     matrices = [base(size).astype(np.float32) for base in BASES]
     rates = [
-        log_rates((vertical @ residuals @ horizontal.T).reshape(len(residuals), -1)).mean()
+        bits_of((vertical @ residuals @ horizontal.T).reshape(len(residuals), -1)).mean()
         for vertical in matrices
         for horizontal in matrices
     ]

@@ -11,7 +11,7 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.format.constants import FRACTION_BITS
 from fdcodec.format.parameters import Parameters, step_index_of, step_of
-from fdcodec.image.colour import choose_colour, colour_matrix, plane_bounds, to_planes
+from fdcodec.image.colour import choose_colour, picture_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import colours_of
 from fdcodec.image.screen import is_screen
 from fdcodec.kernels.reconstruction.tables import Maps
@@ -42,7 +42,7 @@ class Trace:
 def trace(samples: NDArray[np.uint8], step: float, model: ClassModel, effort: int = 4) -> Trace:
     """Encode samples (height, width, channels) at a step, alpha ignored, and keep what training needs."""
     parameters, colours = parameters_of(samples, step), colours_of(samples)
-    matrix = colour_matrix(parameters.colour) if colours.shape[2] == 3 else None
+    matrix = picture_matrix(parameters, colours.shape[2])
     planes = to_planes(colours, matrix)
     step_index, screen = parameters.step_index, parameters.screen
     options = search_options(EncoderSettings(effort=effort), step_index, plane_bounds(matrix), screen)

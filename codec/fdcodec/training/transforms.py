@@ -14,6 +14,7 @@ from fdcodec.kernels.training.coefficients import collect_zones
 from fdcodec.learning.structured import learn_rotations
 from fdcodec.model.body import SIZE_NAMES, ZONE_SIZES, GroupTransform, Transforms
 from fdcodec.parallel import each
+from fdcodec.rates import log_rates
 from fdcodec.training.traces import N_THREADS, Trace
 
 Key = tuple[int, int]
@@ -134,7 +135,7 @@ def learn_group(
     blocks: NDArray[np.float32], n_iterations: int, layout: Layout
 ) -> tuple[GroupTransform, NDArray[np.float64]]:
     """Return rotations and scan order learned on zones (n, 16 to 64) in units of their step, and the rotated zones."""
-    order = np.argsort(-np.log2(1 + (blocks / RATE_STEP) ** 2).mean(axis=0), kind="stable")
+    order = np.argsort(-log_rates(blocks, RATE_STEP).mean(axis=0), kind="stable")
     pairs, angles = learn_rotations(blocks[:, order], layout, RATE_STEP, n_iterations, ANGLE_LEVELS)
     placed = _in_place(order[pairs], angles)
     rotated = rotate_zones(blocks, *placed)

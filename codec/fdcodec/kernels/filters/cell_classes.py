@@ -2,6 +2,9 @@
 """The class of each 4x4 cell, by which the filter weighs: how much its samples bend, and which way (SPEC 6.2).
 
 A bend is a second difference, at most twice the range of a plane: below 2^13, so int16 holds those of two rows.
+
+`band` is int16 (BAND or more rows, `columns_of(width)`), rows of a plane with BORDER samples around; `classes_row`
+int32 (cells,).
 """
 
 import numpy as np

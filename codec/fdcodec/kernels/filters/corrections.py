@@ -2,6 +2,9 @@
 """The filter after deblocking: clipped differences to the samples around, weighed by class (SPEC 6.3, 6.4).
 
 Samples of planes lie within 12 bits, what deblocking adds is at most 160: int16 holds their differences.
+
+`plane` is int32 (height, width) and deblocked, `padded` the same as int16 with BORDER samples around and
+`columns_of(width)` columns; `modes` and `classes` are int32, one for each cell.
 """
 
 import numpy as np

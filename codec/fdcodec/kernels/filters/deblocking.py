@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
-"""Deblocking: the first half of the filter after reconstruction (SPEC 6.1)."""
+"""Deblocking: the first half of the filter after reconstruction (SPEC 6.1).
+
+`plane` is int32 (height, width), sizes are int32, one for each cell.
+"""
 
 import numpy as np
 

@@ -1,4 +1,8 @@
-"""K-SVD: the update of single atoms."""
+"""K-SVD: the update of single atoms.
+
+`codes` is float64 (n_samples, n_atoms), `atoms` (n_atoms, n), `residual` (n_samples, n); `starts` and `members` are
+int64.
+"""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,assignment"
 
 import math

@@ -1,4 +1,8 @@
-"""R-transforms: construction of general products, and the update of their factors."""
+"""R-transforms: construction of general products, and the update of their factors.
+
+Z and W are float64 (n, n); `pairs` is int64 (m, 2), `blocks` float64 (m, 2, 2), a `pair` and a `block` one row of them.
+`score` is (n, n), `value` and `column` the best of each of its rows.
+"""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,assignment"
 
 import math

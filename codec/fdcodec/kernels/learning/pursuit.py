@@ -2,6 +2,8 @@
 
 It works on one chunk of samples; Z = Y X^T and W = X X^T come out of the same pass. In the accumulators `sums[0]` is
 Z^T and `sums[1]` is W.
+
+`samples` are float64 (n_samples, n), `correlations` (n_samples, n_atoms), `gram` (n_atoms, n_atoms), `sums` (2, n, n).
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,assignment"
 

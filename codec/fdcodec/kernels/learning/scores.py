@@ -1,4 +1,7 @@
-"""What a factor is worth: the best G-transform of a 2x2 part of Z, and the table of all scores C_ij."""
+"""What a factor is worth: the best G-transform of a 2x2 part of Z, and the table of all scores C_ij.
+
+Z is float64 (n, n), a `block` (2, 2).
+"""
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 
 import math

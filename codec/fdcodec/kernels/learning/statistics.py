@@ -4,6 +4,9 @@
   over the data analyses, selects and accumulates Z slab by slab, so that X is never stored.
 * A pass sees one chunk of the samples; the caller adds the chunks in a fixed order. No sum depends on the threads.
 * The accumulators hold Z^T: row k is the sum of x_k * y, contiguous in y.
+
+All are float64: `samples` and `start` (n_samples, n), `slab` (n, LANES), `largest` (sparsity, LANES), `sums` (n, n); of
+the factors `blocks` (m, 2, 2), and `pairs` int64 (m, 2).
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 

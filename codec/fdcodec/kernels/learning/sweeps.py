@@ -2,6 +2,9 @@
 
 While a sweep stands at a layer, Z is the Z_k of eq. solvemultipleGivens: the factors before the layer have been applied
 to X, the transposed factors after it to Y, and the layer itself to neither.
+
+Z is float64 (n, n); `pairs` is int64 (m, 2), `blocks` float64 (m, 2, 2), a `pair` and a `block` one row of them;
+`offsets` int64 (n_layers + 1,) bounds the factors of each layer.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 

@@ -3,6 +3,9 @@
 
 An indexed picture gives every colour the number of its first appearance. A pixel is first guessed: three contexts of
 3, 6 and 12 neighbours each remember the index last seen in them.
+
+`s` is the `State`; `y` is the row of the picture, `j` the column with its pad. `slots` and `guesses` are rows of the
+scratch, int64 (16,); `indices` and `escapes` those of the state.
 """
 
 import numpy as np

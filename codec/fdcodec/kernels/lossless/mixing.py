@@ -7,6 +7,8 @@ READ ME FIRST
 * Probabilities are mixed as logarithms of odds, in units of 1/256, within -2048..2047; `STRETCH` maps a probability
   to them and `SQUASH` maps them back. Both tables come from 33 integers, so that no machine's `exp` decides a bit.
 * `SQUASH` never goes below 22 / 2**16, so one bin leaves `range` above 2**16 * 22 > 2**20 and one refill is enough.
+
+Cells are int32, `weights` int64 (6,), `inputs` and `slots` int64 (16,), of which the first `n_inputs` count.
 """
 
 import numpy as np

@@ -4,6 +4,8 @@
 * In an indexed picture a pixel is first guessed. If no guess is right, the index is coded bit by bit, and a colour
   never seen before is coded plane by plane like any other sample.
 * Nothing is stored of the whole picture but its planes; all else is a row or two, or of fixed size.
+
+`s` is the `State`; `y` and `x` are row and column of the picture, `i` and `j` the same with the pads of the planes.
 """
 
 import numpy as np

@@ -7,6 +7,9 @@ READ ME FIRST
 * `W N NW NE WW NN NNE ...` are the neighbours by compass; predictions have `FRACTION` more bits than samples.
 * Eight predictors (twelve when earlier planes know the pixel) are averaged with weights that fall with their recent
   errors; two of them are linear filters trained on the way. Everything the decoder needs it has decoded before.
+
+Planes and `residuals` are those of the `State`, `errors` those of one plane, int32 (2, columns, N_PREDICTORS);
+`predictions` and `sums` int64 (16,), `taps` and `coefficients` int32 (N_TAPS,).
 """
 
 import numpy as np

@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""Contexts and coding of one sample of the lossless mode (SPEC L6); places are as in `lossless_prediction`."""
+"""Contexts and coding of one sample of the lossless mode (SPEC L6); places are as in `prediction`.
+
+Arrays are those of the `State`, `s`; `plane` is int32 (rows, columns), `slots` and `inputs` int64 (16,).
+"""
 
 import numpy as np
 

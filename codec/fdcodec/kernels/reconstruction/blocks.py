@@ -3,6 +3,8 @@
 
 A block is (x, y, log2 width, log2 height). A square is whole, cut in quarters that are cut in turn, or in two halves
 that are not.
+
+Positions are in samples; `maps` are the `Maps` of a plane, `cells` one of their arrays.
 """
 
 import numpy as np

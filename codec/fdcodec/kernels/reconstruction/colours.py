@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""Samples to planes and back (SPEC 3.2). Planes are centred on 128 and have FRACTION_BITS fractional bits."""
+"""Samples to planes and back (SPEC 3.2). Planes are centred on 128 and have FRACTION_BITS fractional bits.
+
+`planes` are int32 (3, height, width), `matrix` is int64 (3, 3), scaled by 2^14.
+"""
 
 import numpy as np
 

@@ -3,6 +3,9 @@
 
 Border values differ from their mean by less than 2^12, weights are below 2^13 and a predictor has at most 17 inputs, so
 that sums stay below 2^30: all fits int32.
+
+All arrays are int32: `references` as of `references`, `inputs` (17 or more,), `weights` (inputs, samples), `prediction`
+(32, 32), of which the block is the upper left.
 """
 
 import numpy as np

@@ -1,5 +1,9 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""From levels and modes to samples: the decoder's part, which the encoder's loop shares (SPEC 4)."""
+"""From levels and modes to samples: the decoder's part, which the encoder's loop shares (SPEC 4).
+
+`plane` and `luma` are int32 (height, width), `maps`, `tables` and `work` the `Maps`, `Tables` and `Work`. Arrays of one
+block are int32 (32, 32), of which it is the upper left; `bounds` are the least and the greatest sample.
+"""
 
 from typing import NamedTuple
 
@@ -25,7 +29,7 @@ from fdcodec.kernels.simd.registers import larger, smaller
 
 
 class Work(NamedTuple):
-    """Scratch arrays of one thread: reference lines, blocks of 32x32 and 256 sums, int32, and 64 values twice."""
+    """Scratch of one thread: reference lines, blocks of 32x32 and 256 sums, int32; 64 values, int64 and int16."""
 
     references: np.ndarray
     smoothed: np.ndarray

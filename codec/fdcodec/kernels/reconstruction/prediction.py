@@ -5,6 +5,8 @@ Blocks and references are those of `references`.
 
 Loops run over slices, and in int32 throughout: numba tests an index that is a sum for being negative, and does not
 compute several samples at a time then.
+
+Arrays are int32: `references` and `smoothed` as of `references`, `line` as long, `lines` and `prediction` (32, 32).
 """
 
 import numpy as np

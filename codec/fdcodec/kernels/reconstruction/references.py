@@ -4,6 +4,8 @@
 A block is (x, y, log2 width, log2 height). References are one array of 2E+1 samples, with E = width + height: index E
 is the corner above left, E-1-k the k-th sample down the left edge, E+1+k the k-th along the top edge. What is not
 decoded yet repeats the nearest decoded sample before it.
+
+References and planes, (height, width), are int32.
 """
 
 import numpy as np

@@ -54,7 +54,7 @@ class Tables(NamedTuple):
 
 
 class Maps(NamedTuple):
-    """What the codestream says of one plane: per 4x4 cell the block's size, mode, end, vector; per sample a level."""
+    """What the codestream says of one plane, int32: of each 4x4 cell its block's size, mode, end, vector; levels."""
 
     log2_widths: np.ndarray
     log2_heights: np.ndarray

@@ -9,6 +9,8 @@ Widths: sums over a zone are int64. A residual has at most 13 bits with its sign
 luma, and a forward stage multiplies by less than sqrt(32) * 2^11, so sums stay below 2^31; an inverse stage starts from
 values clamped to 2^17 and stays below 2^17 * sqrt(32) * 2^11 < 2^31. All these fit int32; so do those of learned modes,
 whose residuals have 14 bits and 16 points at most.
+
+Blocks are int32 (32, 32), of which the upper left counts; `tables` and `work` are the `Tables` and `Work`.
 """
 
 import numpy as np

@@ -1,5 +1,9 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The rotations of a block's low zone, composed into one matrix, in integers (SPEC 4.2). Sums over a zone are int64."""
+"""The rotations of a block's low zone, composed into one matrix, in integers (SPEC 4.2). Sums over a zone are int64.
+
+`coefficients` are int32 (32, 32), of which the upper left counts, `matrix` is int16 (64, 64), `places` int32 (64,) with
+32 * row + column; a `zone` is what `zone_of` returns.
+"""
 
 import numpy as np
 

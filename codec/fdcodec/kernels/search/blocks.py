@@ -3,6 +3,8 @@
 
 Modes are priced by sums of differences; the best of them are quantized by the trellis, as they would be coded, and the
 one that costs least is reconstructed as the decoder will.
+
+`search` and `options` are the `Search` and `Options` of the plane, `tools` the `Tools` or None.
 """
 
 import numpy as np

@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The encoder's search for the vector of a copied block: likely vectors, and in luma equal 8x8 blocks by their hash."""
+"""The encoder's search for the vector of a copied block: likely vectors, and in luma equal 8x8 blocks by their hash.
+
+`plane` and `links` are int32 (height, width); `search` and `options` are the `Search` and `Options` of the plane.
+"""
 
 from typing import NamedTuple
 

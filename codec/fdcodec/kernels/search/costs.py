@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""What each decision would cost, read from the present context states: bins and modes in 1/1024 bit. Encoder only."""
+"""What each decision would cost, read from the present context states: bins and modes in 1/1024 bit. Encoder only.
+
+`contexts` are int32 (n_contexts, 3), `maps` the `Maps` of the plane, `probable` int64, N_PROBABLE modes.
+"""
 
 from typing import NamedTuple
 

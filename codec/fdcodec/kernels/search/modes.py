@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The encoder's prices of prediction modes: SATD, the sum of the residual's Hadamard coefficients, and rates."""
+"""The encoder's prices of prediction modes: SATD, the sum of the residual's Hadamard coefficients, and rates.
+
+Planes are int32 (height, width), blocks int32 (32, 32); `satds`, `costs` and `rates` are int64, one for each mode.
+"""
 
 from fdcodec.format.constants import CHROMA_FROM_LUMA, DC, DIAGONAL, N_MODES, N_PROBABLE
 from fdcodec.kernels.jit import kernel

@@ -3,6 +3,8 @@
 
 A tree is searched depth first, and the samples of the best way to code a block stand in the plane while later blocks
 are tried: choices made beside other samples than the decoder's cost 5 % (ADR 0013).
+
+`search` and `options` are the `Search` and `Options` of the plane, `tools` the `Tools` or None.
 """
 
 import numpy as np

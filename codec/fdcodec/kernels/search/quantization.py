@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""What the trellis starts from: which coefficients there are, and what dropping them costs. Encoder only."""
+"""What the trellis starts from: which coefficients there are, and what dropping them costs. Encoder only.
+
+`coefficients` are int32 (32, 32), of which the upper left counts, `scan` int32 with 32 * row + column.
+"""
 
 import numpy as np
 

@@ -2,6 +2,9 @@
 """The encoder's choice of the samples of a sampled block, by rate and distortion, greedily one after another.
 
 What a trial enters into the tables is written down in a journal and taken back.
+
+`expected` and `journal` are the `Expected` and `Journal`, `search` and `options` the `Search` and `Options` of the
+plane, `tools` its `Tools`, `contexts` int32 (n_contexts, 3).
 """
 
 from typing import NamedTuple

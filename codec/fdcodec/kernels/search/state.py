@@ -19,7 +19,7 @@ class Search(NamedTuple):
     """Everything the search of one plane reads and writes.
 
     `trial_*` hold the best way found for the block in hand; `best_*` hold the best of each log2 side that is open, not
-    counting its quarters, with modes and ends of its one or two blocks.
+    counting its quarters, with modes and ends of its one or two blocks. Shapes and types are those of `new_search`.
     """
 
     original: np.ndarray

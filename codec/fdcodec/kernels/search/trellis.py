@@ -9,6 +9,8 @@ on the anti-diagonal in hand and the two before, at most 15 each, four bits a ro
 word, the others in another.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from fdcodec.format.constants import MAX_LEVEL, MAX_UNARY, STEP_BITS
@@ -41,8 +43,22 @@ _UNREACHED = np.int64(1) << 60  # of a state without a path; costs are below 2^5
 _WORD_ROWS = 16
 
 
+class Window(NamedTuple):
+    """Of sixteen rows the magnitudes of each path on the anti-diagonal in hand and on the two before, as quads."""
+
+    now: np.ndarray
+    near: np.ndarray
+    far: np.ndarray
+
+
 @kernel(merged=True)
-def _window(first, second, row, is_tall):
+def _next_diagonal(window):
+    """Return a window where the next anti-diagonal is in hand."""
+    return Window(spread_quad(0), window.now, window.near)
+
+
+@kernel(merged=True)
+def _from_row(first, second, row, is_tall):
     """Return the magnitudes of an anti-diagonal from a row on, of the first three rows at least."""
     if row >= _WORD_ROWS:
         return bits_above(second, 4 * (row - _WORD_ROWS))
@@ -52,14 +68,22 @@ def _window(first, second, row, is_tall):
 
 
 @kernel(merged=True)
-def _classes(near, far):
-    """Return the neighbour class of the coefficient in hand by the windows of each path."""
+def _rows_of(levels, context, shifted_context, upper, lower, row, is_tall):
+    """Return the prices of the magnitudes in each state, whose context depends on the neighbours that its path has."""
+    near = _from_row(upper.near, lower.near, row, is_tall)
+    far = _from_row(upper.far, lower.far, row, is_tall)
     nibble = spread_quad(15)
     near = (near & nibble) + (bits_above(near, 4) & nibble)
     far = (far & nibble) + (bits_above(far, 4) & nibble) + (bits_above(far, 8) & nibble)
-    totals = smaller(near + near + far, spread_quad(MAX_NEIGHBOURS - 1))
-    a, b, c, d = values_of(totals)
-    return NEIGHBOUR_CLASS[a], NEIGHBOUR_CLASS[b], NEIGHBOUR_CLASS[c], NEIGHBOUR_CLASS[d]
+    a, b, c, d = values_of(smaller(near + near + far, spread_quad(MAX_NEIGHBOURS - 1)))
+    plain = levels[context + NEIGHBOUR_CLASS[a]], levels[context + NEIGHBOUR_CLASS[b]]
+    return *plain, levels[shifted_context + NEIGHBOUR_CLASS[c]], levels[shifted_context + NEIGHBOUR_CLASS[d]]
+
+
+@kernel(merged=True)
+def _by_quantizer(plain, shifted):
+    """Return what each state has by its quantizer, the plain one of states 0 and 1 or the shifted one."""
+    return quad_of(plain, plain, shifted, shifted)
 
 
 @kernel(merged=True)
@@ -70,17 +94,78 @@ def _level_cost(amplitude, magnitude, quantizer, half_step, lagrangian):
 
 
 @kernel(merged=True)
+def _level_costs(amplitude, low, shifted_low, half_step, lagrangian):
+    """Return what the magnitudes around an amplitude cost: the lower one of each quantizer, then the upper ones."""
+    lower = _level_cost(amplitude, low, 0, half_step, lagrangian)
+    shifted_lower = _level_cost(amplitude, shifted_low, 1, half_step, lagrangian)
+    if amplitude == 0:  # or a block could keep more levels than `sparsity` allows
+        return lower, shifted_lower, _UNREACHED, _UNREACHED
+    upper = _level_cost(amplitude, low + 1, 0, half_step, lagrangian)
+    return lower, shifted_lower, upper, _level_cost(amplitude, shifted_low + 1, 1, half_step, lagrangian)
+
+
+@kernel(merged=True)
+def _rates(rows, magnitude, shifted_magnitude):
+    """Return the price of a magnitude in each state, from the rows of their contexts."""
+    plain, shifted = min(magnitude, MAX_UNARY), min(shifted_magnitude, MAX_UNARY)
+    return quad_of(rows[0][plain], rows[1][plain], rows[2][shifted], rows[3][shifted])
+
+
+@kernel(merged=True)
+def _by_parity(zero_costs, lower_costs, upper_costs, lows):
+    """Return cost and magnitude of the best even step from each state, then those of its odd step."""
+    parities = lows & spread_quad(1)
+    is_odd = spread_quad(0) - parities
+    even_costs, odd_costs = choose(is_odd, upper_costs, lower_costs), choose(is_odd, lower_costs, upper_costs)
+    is_zero = is_below(zero_costs, even_costs)  # of equal ones the level goes before zero
+    even_costs = choose(is_zero, zero_costs, even_costs)
+    even_magnitudes = choose(is_zero, spread_quad(0), lows + parities)
+    return even_costs, even_magnitudes, odd_costs, lows + spread_quad(1) - parities
+
+
+@kernel(merged=True)
+def _survivors(even_costs, even_magnitudes, odd_costs, odd_magnitudes):
+    """Return whether the second of the two steps that lead to each state is the cheaper, and its cost and magnitude."""
+    first, second = even_places(even_costs, odd_costs), odd_places(odd_costs, even_costs)
+    is_second = is_below(second, first)
+    first_magnitudes = even_places(even_magnitudes, odd_magnitudes)
+    magnitudes = choose(is_second, odd_places(odd_magnitudes, even_magnitudes), first_magnitudes)
+    return is_second, smaller(smaller(first, second), spread_quad(_UNREACHED)), magnitudes
+
+
+@kernel(merged=True)
 def _followed(is_second, paths):
     """Return what each state's path brings from the state before, the first or the second that leads to it."""
     return choose(is_second, odd_places(paths, paths), even_places(paths, paths))
 
 
 @kernel(merged=True)
-def _start(tail, low, lower, upper, rates):
-    """Return the cost of a path that starts with an even and with an odd magnitude, none of them zero."""
+def _start_costs(tail, low, lower, upper, rates):
+    """Return the cost of a path that starts with the magnitude, not zero, that leads to each state."""
     lower = tail + lower + rates[min(low, MAX_UNARY)] if low > 0 else _UNREACHED
     upper = tail + upper + rates[min(low + 1, MAX_UNARY)]
-    return (upper, lower) if low & 1 else (lower, upper)
+    even, odd = (upper, lower) if low & 1 else (lower, upper)
+    return quad_of(even, _UNREACHED, odd, _UNREACHED)
+
+
+@kernel(merged=True)
+def _carried(window, is_second):
+    """Return the magnitudes that each state's path brings along."""
+    return Window(_followed(is_second, window.now), _followed(is_second, window.near), _followed(is_second, window.far))
+
+
+@kernel(merged=True)
+def _cleared(window, is_fresh):
+    """Return a window without the magnitudes of paths before those that start in their place."""
+    now, near, far = window
+    zeros = spread_quad(0)
+    return Window(choose(is_fresh, zeros, now), choose(is_fresh, zeros, near), choose(is_fresh, zeros, far))
+
+
+@kernel(merged=True)
+def _with_magnitudes(window, magnitudes, row):
+    """Return a window with the magnitudes of a row on the anti-diagonal in hand."""
+    return Window(window.now | (smaller(magnitudes, spread_quad(15)) << (4 * row)), window.near, window.far)
 
 
 @kernel()
@@ -97,9 +182,9 @@ def _walk_back(steps, state, end, coefficients, scan, levels):
 def trellis_levels(coefficients, coded, half_step, lagrangian, costs, levels, steps):
     """Choose the levels of the dependent quantizer; return (end, cost); `levels` receives signed levels.
 
-    `coded` is (log2 width, log2 height, fullness, scan); `steps` is scratch, int64 (1024, 4): by coefficient and
-    state a magnitude and, in its low bits, the state it comes from. States 0 and 2 follow 0 and 1, and 1 and 3 follow
-    2 and 3, by parities that differ.
+    `coefficients` and `levels` are int32 (32, 32); `coded` is (log2 width, log2 height, fullness, scan); `steps` is
+    scratch, int64 (1024, 4): by coefficient and state a magnitude and, in its low bits, the state it comes from. States
+    0 and 2 follow 0 and 1, and 1 and 3 follow 2 and 3, by parities that differ.
     """
     log2_width, log2_height, fullness, scan = coded
     size, is_tall = size_class(log2_width, log2_height), 1 << log2_height > _WORD_ROWS
@@ -112,79 +197,47 @@ def trellis_levels(coefficients, coded, half_step, lagrangian, costs, levels, st
     for k in range(last + 1):
         tail -= zero_cost(coefficients[scan[k] >> 5, scan[k] & 31])
     reciprocal = (np.int64(1) << RECIPROCAL_BITS) // half_step
-    zeros, unreached = spread_quad(0), spread_quad(_UNREACHED)
-    ends, cost = zeros, unreached
-    now = near = far = now_below = near_below = far_below = zeros
-    even_sources, odd_sources, fresh_sources = quad_of(0, 2, 0, 2), quad_of(1, 3, 1, 3), spread_quad(FRESH)
+    ends, cost = spread_quad(0), spread_quad(_UNREACHED)
+    upper_rows = lower_rows = Window(ends, ends, ends)
     diagonal = -1
     for k in range(last, -1, -1):
         row, column = np.int64(scan[k] >> 5), np.int64(scan[k] & 31)
         if row + column != diagonal:
-            now, near, far = zeros, now, near
-            now_below, near_below, far_below = zeros, now_below, near_below
+            upper_rows, lower_rows = _next_diagonal(upper_rows), _next_diagonal(lower_rows)
         diagonal = row + column
         amplitude = abs(np.int64(coefficients[row, column])) << STEP_BITS
         whole = min((amplitude * reciprocal) >> RECIPROCAL_BITS, 2 * MAX_LEVEL - 2)
         low, shifted_low = whole >> 1, (whole + 1) >> 1
         zero = _level_cost(amplitude, 0, 0, half_step, lagrangian)
-        lower = _level_cost(amplitude, low, 0, half_step, lagrangian)
-        shifted_lower = _level_cost(amplitude, shifted_low, 1, half_step, lagrangian)
-        upper, shifted_upper = _UNREACHED, _UNREACHED
-        if amplitude > 0:  # or a block could keep more levels than `sparsity` allows
-            upper = _level_cost(amplitude, low + 1, 0, half_step, lagrangian)
-            shifted_upper = _level_cost(amplitude, shifted_low + 1, 1, half_step, lagrangian)
+        lower, shifted_lower, upper, shifted_upper = _level_costs(amplitude, low, shifted_low, half_step, lagrangian)
 
-        class0, class1, class2, class3 = _classes(
-            _window(near, near_below, row, is_tall), _window(far, far_below, row, is_tall)
-        )
         context = coefficient_context(0, size, 0, diagonal, 0)
         shifted_context = coefficient_context(0, size, 1, diagonal, 0)
-        rates0, rates1 = costs.levels[context + class0], costs.levels[context + class1]
-        rates2, rates3 = costs.levels[shifted_context + class2], costs.levels[shifted_context + class3]
-        unary, shifted_unary = min(low, MAX_UNARY), min(shifted_low, MAX_UNARY)
-        zero_costs = cost + spread_quad(zero) + quad_of(rates0[0], rates1[0], rates2[0], rates3[0])
-        lower_costs = cost + quad_of(lower, lower, shifted_lower, shifted_lower)
-        lower_costs = lower_costs + quad_of(rates0[unary], rates1[unary], rates2[shifted_unary], rates3[shifted_unary])
-        unary, shifted_unary = min(low + 1, MAX_UNARY), min(shifted_low + 1, MAX_UNARY)
-        upper_costs = cost + quad_of(upper, upper, shifted_upper, shifted_upper)
-        upper_costs = upper_costs + quad_of(rates0[unary], rates1[unary], rates2[shifted_unary], rates3[shifted_unary])
+        rows = _rows_of(costs.levels, context, shifted_context, upper_rows, lower_rows, row, is_tall)
+        zero_costs = cost + spread_quad(zero) + _rates(rows, 0, 0)
+        lower_costs = cost + _by_quantizer(lower, shifted_lower) + _rates(rows, low, shifted_low)
+        rates = _rates(rows, low + 1, shifted_low + 1)
+        upper_costs = cost + _by_quantizer(upper, shifted_upper) + rates
+        lows = _by_quantizer(low, shifted_low)
+        even_costs, even_magnitudes, odd_costs, odd_magnitudes = _by_parity(zero_costs, lower_costs, upper_costs, lows)
+        is_second, cost, magnitudes = _survivors(even_costs, even_magnitudes, odd_costs, odd_magnitudes)
 
-        parity, shifted_parity = low & 1, shifted_low & 1
-        parities = quad_of(parity, parity, shifted_parity, shifted_parity)
-        lows, is_odd = quad_of(low, low, shifted_low, shifted_low), zeros - parities
-        even_costs, odd_costs = choose(is_odd, upper_costs, lower_costs), choose(is_odd, lower_costs, upper_costs)
-        even_magnitudes, odd_magnitudes = lows + parities, lows + spread_quad(1) - parities
-        is_zero = is_below(zero_costs, even_costs)  # of equal ones the level goes before zero
-        even_costs = choose(is_zero, zero_costs, even_costs)
-        even_magnitudes = choose(is_zero, zeros, even_magnitudes)
-
-        first, second = even_places(even_costs, odd_costs), odd_places(odd_costs, even_costs)
-        is_second = is_below(second, first)
-        cost = smaller(smaller(first, second), unreached)
-        magnitudes = choose(
-            is_second, odd_places(odd_magnitudes, even_magnitudes), even_places(even_magnitudes, odd_magnitudes)
-        )
-        sources = choose(is_second, odd_sources, even_sources)
-        ends, now = _followed(is_second, ends), _followed(is_second, now)
-        near, far = _followed(is_second, near), _followed(is_second, far)
-
-        fresh = tail + end_cost(costs, size, fullness, k + 1)
-        even, odd = _start(fresh, low, lower, upper, costs.last_levels[context])
-        fresh_costs = quad_of(even, _UNREACHED, odd, _UNREACHED)
-        is_fresh = is_below(fresh_costs, cost)
-        cost, sources = choose(is_fresh, fresh_costs, cost), choose(is_fresh, fresh_sources, sources)
-        magnitudes = choose(is_fresh, quad_of(low + parity, 0, low | 1, 0), magnitudes)
+        ends, upper_rows = _followed(is_second, ends), _carried(upper_rows, is_second)
+        start = tail + end_cost(costs, size, fullness, k + 1)
+        start_costs = _start_costs(start, low, lower, upper, costs.last_levels[context])
+        is_fresh = is_below(start_costs, cost)
+        cost = choose(is_fresh, start_costs, cost)
+        magnitudes = choose(is_fresh, quad_of(low + (low & 1), 0, low | 1, 0), magnitudes)
+        sources = choose(is_second, quad_of(1, 3, 1, 3), quad_of(0, 2, 0, 2))
+        sources = choose(is_fresh, spread_quad(FRESH), sources)
         ends = choose(is_fresh, spread_quad(k + 1), ends)
-        now, near, far = choose(is_fresh, zeros, now), choose(is_fresh, zeros, near), choose(is_fresh, zeros, far)
+        upper_rows = _cleared(upper_rows, is_fresh)
         if is_tall:
-            now_below = choose(is_fresh, zeros, _followed(is_second, now_below))
-            near_below = choose(is_fresh, zeros, _followed(is_second, near_below))
-            far_below = choose(is_fresh, zeros, _followed(is_second, far_below))
-        nibbles = smaller(magnitudes, spread_quad(15))
+            lower_rows = _cleared(_carried(lower_rows, is_second), is_fresh)
         if row < _WORD_ROWS:
-            now = now | (nibbles << (4 * row))
+            upper_rows = _with_magnitudes(upper_rows, magnitudes, row)
         else:
-            now_below = now_below | (nibbles << (4 * (row - _WORD_ROWS)))
+            lower_rows = _with_magnitudes(lower_rows, magnitudes, row - _WORD_ROWS)
         put_quad((magnitudes << SOURCE_BITS) | sources, steps[k])
         tail += zero
     state, end = FRESH, 0

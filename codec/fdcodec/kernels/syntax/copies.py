@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""Block copy: a block is what an earlier part of the same plane is, a vector away (SPEC 5.10)."""
+"""Block copy: a block is what an earlier part of the same plane is, a vector away (SPEC 5.10).
+
+`maps`, `guide` and `stream` are as in `trees`, `plane` is int32 (height, width).
+"""
 
 from typing import NamedTuple
 

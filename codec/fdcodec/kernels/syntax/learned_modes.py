@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The syntax of learned modes, and its cost for the encoder (SPEC 5.5)."""
+"""The syntax of learned modes, and its cost for the encoder (SPEC 5.5).
+
+`maps` and `stream` are as in `trees`.
+"""
 
 from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import CELL_LOG2, LEARNED, MIN_LOG2

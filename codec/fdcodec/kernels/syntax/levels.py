@@ -1,5 +1,9 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The syntax of ends and levels, for both directions as in `trees` (SPEC 5.2, 5.6, 5.7)."""
+"""The syntax of ends and levels, for both directions as in `trees` (SPEC 5.2, 5.6, 5.7).
+
+`maps`, `guide` and `stream` are as in `trees`; `levels` are int32 and those of one block, `magnitudes` int32 in rows of
+STRIDE, `scan` int32 with 32 * row + column.
+"""
 
 import numpy as np
 

@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The syntax of prediction modes, for both directions as in `trees` (SPEC 5.5)."""
+"""The syntax of prediction modes, for both directions as in `trees` (SPEC 5.5).
+
+`maps`, `guide` and `stream` are as in `trees`; `probable` is int64, N_PROBABLE modes and room for two.
+"""
 
 import numpy as np
 

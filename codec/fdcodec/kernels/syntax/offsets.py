@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The syntax of the step offsets of trees, for both directions as in `trees` (SPEC 5.8)."""
+"""The syntax of the step offsets of trees, for both directions as in `trees` (SPEC 5.8).
+
+`stream` is as in `trees`, `offsets` int64, one for each tree.
+"""
 
 from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import MAX_OFFSET

@@ -11,6 +11,7 @@ READ ME FIRST
   encoding; when decoding it ignores the argument and returns what it reads.
 * The encoder's carry runs back over bytes already written. The decoder reads zeros past the end; a valid payload makes
   it read at most `MAX_OVERRUN` of them, which `refuse_short_payload` in `coding/lossy.py` verifies.
+* `coder` is int64 (CODER_FIELDS,), `buffer` uint8, `contexts` int32 (n_contexts, 3).
 """
 
 import numpy as np

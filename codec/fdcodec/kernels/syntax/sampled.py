@@ -4,6 +4,8 @@
 What is expected: the value that followed the same neighbours the last time (two tables, of more and of fewer), then the
 neighbours left, above, above right and above left, then recent values; last, any value. In chroma the first table goes
 by the samples of the planes before: a palette's colours follow from its luma.
+
+`expected` is the `Expected` of the plane, `stream` as in `trees`.
 """
 
 from typing import NamedTuple

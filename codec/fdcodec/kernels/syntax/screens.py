@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""The screen tools of a block: whether it is sampled or copied (SPEC 5.9)."""
+"""The screen tools of a block: whether it is sampled or copied (SPEC 5.9).
+
+`maps`, `guide` and `stream` are as in `trees`, `screen` is the `Screen` of the plane.
+"""
 
 from typing import NamedTuple
 

@@ -3,6 +3,9 @@
 
 `stream` is (coder, buffer, contexts). Encoding, a function writes what the maps hold; decoding, it fills the maps with
 what it reads. `guide` is the maps of the luma plane while a chroma plane is coded, and the plane's own maps for luma.
+
+`coder` is int64, `buffer` uint8, `contexts` int32 (n_contexts, 3); `maps` are `Maps`, `scans` those of `Tables`, `work`
+what `new_code_work` returns, `screen` the `Screen` of the plane or None.
 """
 
 import numpy as np

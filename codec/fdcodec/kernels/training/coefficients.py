@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""What training reads from an encoded plane: the coefficients that a class model's rotations are to make cheap."""
+"""What training reads from an encoded plane: the coefficients that a class model's rotations are to make cheap.
+
+Planes are int32 (height, width); `maps`, `tables` and `work` are the `Maps`, `Tables` and `Work`.
+"""
 
 import numpy as np
 
