@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -31,6 +32,26 @@ def default_rotations(n: int) -> int:
 def checked_levels(angle_levels: object) -> int | None:
     """Return the number of angles of the grid; None for no grid."""
     return None if angle_levels is None else checked_integer("angle_levels", angle_levels, 4)
+
+
+def checked_rounds(
+    name: str, rounds: int | Sequence[tuple[int, int]], n: int, lowest: int = 1
+) -> list[tuple[int, int]]:
+    """Return rounds as ``(width, n_rounds)`` entries; ParameterError names the parameter.
+
+    Widths are powers of two from `lowest` to n; without entries the width is the greatest of these.
+    """
+    if isinstance(rounds, (int, np.integer)):
+        return [(1 << (n.bit_length() - 1), checked_integer(name, rounds, 0))]
+    given = rounds.tolist() if isinstance(rounds, np.ndarray) else rounds
+    entries = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    if not all(isinstance(entry, Sequence) and len(entry) == 2 for entry in entries):
+        raise ParameterError(f"{name} is {rounds!r}; it must be an integer or pairs (width, n_rounds)")
+    layout = [(checked_integer(name, width, lowest, n), checked_integer(name, count, 0)) for width, count in entries]
+    for width, _ in layout:
+        if width & (width - 1):
+            raise ParameterError(f"{name} has a width of {width}; widths must be powers of two in [{lowest}, {n}]")
+    return layout
 
 
 def checked_init(init: object, n: int, words: tuple[str, ...], *, orthogonal: bool = False) -> str | Dictionary:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
 from fdcodec.format.constants import ANGLE_LEVELS
+from fdcodec.learning.choices import checked_rounds
 from fdcodec.learning.estimator import MOST, check_values, checked_integer, checked_real
 from fdcodec.learning.iterations import Iterations
 from fdcodec.learning.quasi_newton import minimize
@@ -233,23 +234,3 @@ def _checked_samples(coefficients: ArrayLike) -> FloatArray:
         raise ParameterError(f"coefficients has shape {samples.shape}; it must be (n_samples >= 1, n) and finite")
     check_values(samples, "coefficients")
     return samples
-
-
-def checked_rounds(
-    name: str, rounds: int | Sequence[tuple[int, int]], n: int, lowest: int = 1
-) -> list[tuple[int, int]]:
-    """Return rounds as ``(width, n_rounds)`` entries; ParameterError names the parameter.
-
-    Widths are powers of two from `lowest` to n; without entries the width is the greatest of these.
-    """
-    if isinstance(rounds, (int, np.integer)):
-        return [(1 << (n.bit_length() - 1), checked_integer(name, rounds, 0))]
-    given = rounds.tolist() if isinstance(rounds, np.ndarray) else rounds
-    entries = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
-    if not all(isinstance(entry, Sequence) and len(entry) == 2 for entry in entries):
-        raise ParameterError(f"{name} is {rounds!r}; it must be an integer or pairs (width, n_rounds)")
-    layout = [(checked_integer(name, width, lowest, n), checked_integer(name, count, 0)) for width, count in entries]
-    for width, _ in layout:
-        if width & (width - 1):
-            raise ParameterError(f"{name} has a width of {width}; widths must be powers of two in [{lowest}, {n}]")
-    return layout

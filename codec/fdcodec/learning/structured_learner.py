@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from fdcodec.format.constants import ANGLE_LEVELS
-from fdcodec.learning.choices import BASES, base_product, checked_levels, make_objective
+from fdcodec.learning.choices import BASES, base_product, checked_levels, checked_rounds, make_objective
 from fdcodec.learning.estimator import checked_choice, checked_integer, random_generator
 from fdcodec.learning.iterations import Callback
 from fdcodec.learning.learner import TransformLearner
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import gram_matrix
-from fdcodec.learning.structured import checked_rounds, hypercube_pairs, settle_on_grid, train_angles
+from fdcodec.learning.structured import hypercube_pairs, settle_on_grid, train_angles
 from fdcodec.transform.blocks import IntArray, grid_blocks
 from fdcodec.transform.product import FactorProduct
 
