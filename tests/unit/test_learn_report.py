@@ -49,7 +49,7 @@ def test_what_is_not_saved_is_told():
         (
             None,
             12_000,
-            "learn from five different images or more; or compare the sizes that encode -t my/scans.fdt and -t auto give",
+            "learn from five different images or more; or compare the sizes that encode -t my/scans.fdt ",
         ),
     ],
 )
