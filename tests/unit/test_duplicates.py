@@ -74,8 +74,9 @@ def test_copies_are_told_among_images():
 @pytest.mark.parametrize(
     ("pictures", "expected"),
     [
-        ("aaaaaaaaaa", "ssssssssss"),
-        ("ababababab", "ssssssssss"),
+        ("aaa", "sxx"),
+        ("aaaaaaaaaa", "sxxxxxxxxx"),
+        ("ababababab", "ssxxxxxxxx"),
         ("aaaabcdefg", "sssshssssh"),
         ("bcdefgaaaa", "hsssshssss"),
         ("aabbccddee", "hxssssssss"),
@@ -84,7 +85,7 @@ def test_copies_are_told_among_images():
     ],
 )
 def test_learning_sees_no_copies_of_what_is_held_out(monkeypatch, pictures, expected):
-    """A copy of an image that judges is left out, and images of which a fifth and more are copies do not judge."""
+    """A copy of what judges is left out, be it an image or, where a fifth and more of all are its copies, a block."""
     given = []
     monkeypatch.setattr(train, "learn_model", lambda images, name, parent, progress, parts: given.extend(parts))
     fdcodec.learn([noise(64, 64, 1, seed=ord(picture)) // (1 + k % 2) for k, picture in enumerate(pictures)])

@@ -21,7 +21,8 @@ class Part(Enum):
 def parts_of(stacks: Sequence[Hashable], are_alike: NDArray[np.bool_] | None = None) -> list[Part]:
     """Return the part of each image; one is skipped if it is beside one that is held out, or a copy of it.
 
-    If there are fewer than VALIDATION images, all are seen, as are those of which a fifth and more are copies.
+    Images of which a fifth and more are copies are seen. If all are such, or there are fewer than VALIDATION, none is
+    held out, so that blocks judge, and each is seen once: other copies are skipped.
 
     Parameters
     ----------
@@ -47,6 +48,8 @@ def parts_of(stacks: Sequence[Hashable], are_alike: NDArray[np.bool_] | None = N
                 parts[held] = Part.HELD_OUT
                 n_taken += len(piece) + len(copies)
             n_before += len(piece)
+    if n_before == 0:
+        parts[_repeated(copies_of)] = Part.SKIPPED
     return list(parts)
 
 
@@ -59,6 +62,15 @@ def _that_can_judge(
     have_few = beyond.sum(axis=1) < too_many
     copies = np.flatnonzero(beyond[have_few].any(axis=0))
     return np.array(piece)[have_few & (len(copies) < too_many)], copies
+
+
+def _repeated(copies_of: NDArray[np.bool_]) -> list[int]:
+    """Return the places of the images that are copies of one before that is not such a copy itself."""
+    originals: list[int] = []
+    repeated: list[int] = []
+    for k, are_copies in enumerate(copies_of):
+        (repeated if are_copies[originals].any() else originals).append(k)
+    return repeated
 
 
 def _in_stacks(stacks: Sequence[Hashable]) -> list[list[int]]:
