@@ -45,7 +45,8 @@ def learn(
         For slices or frames: the stack or film of each image, as a name or number. One image in five is held out, to
         judge what is learned from the others. Neighbouring slices are nearly the same picture, so whole stacks are held
         out, or a part of a long one without the slices beside it. Copies of a held-out image, also those that were
-        saved again or scaled, are left out. An image with as many copies as a fifth of all images is not held out.
+        saved again or scaled, are left out. An image with as many copies as a fifth of all images is not held out;
+        where none is held out, one image of those that are copies of each other is used.
 
     Returns
     -------
