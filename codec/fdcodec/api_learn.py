@@ -34,17 +34,19 @@ def learn(
     Parameters
     ----------
     images
-        Images as for `encode`, or paths of image files. The middle of each is used, ten megapixels of them all. 16-bit
-        images are reduced to 8 bits within the range of their samples.
+        Images as for `encode`, or paths of image files. The middle of each is used, ten megapixels of them all: of
+        more than 2441 images so many, evenly chosen. 16-bit images are reduced to 8 bits within the range of their
+        samples.
     parent
         Model to start from, and to keep where the images say too little; None starts from the plain DCT.
     progress
-        Called with stage, steps done and steps in all.
+        Called with stage, steps done and steps in all; a stage is for instance "rotations, 2 of 5".
     stacks
         For slices or frames: the stack or film of each image, as a name or number. One image in five is held out, to
         judge what is learned from the others. Neighbouring slices are nearly the same picture, so whole stacks are held
-        out, or a part of a long one without the slices beside it. Copies that were saved again or scaled are of one
-        stack without being told.
+        out, or a part of a long one without the slices beside it. Copies of a held-out image, also those that were
+        saved again or scaled, are left out. An image with as many copies as a fifth of all images is not held out;
+        where none is held out, one image of those that are copies of each other is used.
 
     Returns
     -------
@@ -81,12 +83,15 @@ def learn_from(
     progress: Callable[[str, int, int], None] | None,
     stacks: Sequence[Hashable],
 ) -> ClassModel:
-    """Learn a class model from what is kept of images; images that are nearly the same are held out together."""
-    from fdcodec.training.duplicates import with_duplicates
+    """Learn a class model from what is kept of images; copies of one do not judge what it taught."""
+    from fdcodec.training.duplicates import copies_among
+    from fdcodec.training.held_out import parts_of
     from fdcodec.training.train import learn_model
+    from fdcodec.training.training_images import evenly_chosen
 
-    joined = with_duplicates(stacks, [image.relief for image in images])
-    return learn_model(images, "learned", parent, progress, joined)
+    used, origins = evenly_chosen(images), evenly_chosen(stacks)
+    are_alike = copies_among([image.relief for image in used], [image.hash for image in used])
+    return learn_model(used, "learned", parent, progress, parts_of(origins, are_alike))
 
 
 def _checked_stacks(stacks: Any) -> list[Hashable]:

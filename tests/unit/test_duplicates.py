@@ -9,9 +9,12 @@ from tests.images import noise, photo, saved
 
 import fdcodec
 from fdcodec.training import train
-from fdcodec.training.duplicates import LIKENESS, relief_of, with_duplicates
+from fdcodec.training.duplicates import LIKENESS, copies_among, relief_of
+from fdcodec.training.held_out import Part, parts_of
+from fdcodec.training.training_images import training_image
 
 PHOTO = photo(200, 280)
+SIDES = (Part.SEEN, Part.HELD_OUT)
 
 
 def likeness(first, second):
@@ -53,30 +56,58 @@ def test_others_are_not_alike(other):
 
 
 def test_flat_images_are_like_none():
-    """Empty images of small size have no relief, so that they do not count as copies of each other."""
+    """Empty images of small size have no relief, so that they are alike only by their samples."""
     flat = np.full((5, 3, 1), 7, np.uint8)
     assert likeness(flat, flat) == 0
 
 
-def test_stacks_that_share_an_image_are_one():
-    """Copies join the stacks that they are of, also over several steps, and nothing else is joined."""
-    kinds = [relief_of(noise(64, 64, 1, seed=seed)) for seed in range(6)]
-    joined = with_duplicates("abccde", [kinds[k] for k in (0, 1, 0, 2, 2, 3)])
-    assert joined == [joined[0], joined[1], joined[0], joined[0], joined[0], joined[5]]
-    assert len(set(joined)) == 3
+def test_copies_are_told_among_images():
+    """Images are copies if their reliefs or their samples are the same, and each is one of itself."""
+    flat = [np.full((8, 8, 1), value, np.uint8) for value in (7, 7, 9)]
+    images = [training_image(samples) for samples in (PHOTO, *flat, PHOTO // 2 + 90)]
+    are_alike = copies_among([image.relief for image in images], [image.hash for image in images])
+    assert sorted(zip(*np.nonzero(np.triu(are_alike, 1)), strict=True)) == [(0, 4), (1, 2)]
+    assert (are_alike == are_alike.T).all()
+    assert are_alike.diagonal().all()
 
 
-def test_images_without_copies_keep_their_stacks():
-    """Where no image is like another the stacks are as they were told."""
-    reliefs = [relief_of(noise(64, 64, 1, seed=seed)) for seed in range(5)]
-    assert with_duplicates(["x", "y", "x", 3, "y"], reliefs) == [0, 1, 0, 2, 1]
-
-
-def test_learning_holds_copies_out_together(monkeypatch):
-    """`learn` hands on copies as images of one stack."""
+@pytest.mark.parametrize(
+    ("pictures", "expected"),
+    [
+        ("aaa", "sxx"),
+        ("aaaaaaaaaa", "sxxxxxxxxx"),
+        ("ababababab", "ssxxxxxxxx"),
+        ("aaaabcdefg", "sssshssssh"),
+        ("bcdefgaaaa", "hsssshssss"),
+        ("aabbccddee", "hxssssssss"),
+        ("aabcd", "sshss"),
+        ("aaaaaaaaaabcde", "sssssssssshsss"),
+    ],
+)
+def test_learning_sees_no_copies_of_what_is_held_out(monkeypatch, pictures, expected):
+    """A copy of what judges is left out, be it an image or, where a fifth and more of all are its copies, a block."""
     given = []
-    monkeypatch.setattr(train, "learn_model", lambda images, name, parent, progress, stacks: given.extend(stacks))
-    images = [noise(64, 64, 1, seed=seed) for seed in range(5)]
-    fdcodec.learn([*images, np.repeat(np.repeat(images[2], 2, axis=0), 2, axis=1)])
-    assert given.count(given[2]) == 2
-    assert given[5] == given[2]
+    monkeypatch.setattr(train, "learn_model", lambda images, name, parent, progress, parts: given.extend(parts))
+    fdcodec.learn([noise(64, 64, 1, seed=ord(picture)) // (1 + k % 2) for k, picture in enumerate(pictures)])
+    letters = {Part.HELD_OUT: "h", Part.SKIPPED: "x", Part.SEEN: "s"}
+    assert "".join(letters[part] for part in given) == expected
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_image_that_is_seen_is_a_copy_of_one_that_is_held_out(seed):
+    """Whatever is alike, and whatever the stacks are, copies are on one side, and more than half is seen."""
+    rng = np.random.default_rng(seed)
+    pictures, stacks = rng.integers(0, 200, 100), np.sort(rng.integers(0, rng.integers(1, 101), 100))
+    parts = parts_of(stacks.tolist(), pictures[:, None] == pictures)
+    seen, held_out = ({p for p, part in zip(pictures, parts, strict=True) if part is side} for side in SIDES)
+    assert not seen & held_out
+    assert held_out
+    assert parts.count(Part.SEEN) > 50
+
+
+def test_blank_slices_do_not_keep_stacks_from_being_held_out():
+    """Of a stack that is held out the images that all stacks have are left out, and seen in the others."""
+    pictures = np.array([[0, 10 * k + 1, 10 * k + 2, 0] for k in range(6)]).ravel()
+    parts = parts_of(np.repeat(range(6), 4).tolist(), pictures[:, None] == pictures)
+    assert parts[:4] == [Part.SKIPPED, Part.HELD_OUT, Part.HELD_OUT, Part.SKIPPED]
+    assert set(parts[4:20]) == {Part.SEEN}

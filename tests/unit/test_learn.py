@@ -1,5 +1,6 @@
 """Learning a class model through the public function and the command."""
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from fdcodec import container
 from fdcodec.errors import EmbeddingWarning, FormatError, ParameterError, TransformNotFoundError
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedded
+from fdcodec.training import train, training_images
 
 IMAGES = [photo(64, 96), photo(96, 64)[:, :, 0]]
 
@@ -60,7 +62,7 @@ def test_progress_is_counted():
     seen = []
     fdcodec.learn([photo(32, 32)], progress=lambda *step: seen.append(step))
     last = {stage: (done, total) for stage, done, total in seen}
-    assert list(last) == ["blocks", "rotations", "learned modes", "contexts and filter"]
+    assert list(last) == ["blocks, 1 of 4", "rotations, 2 of 4", "learned modes, 3 of 4", "contexts and filter, 4 of 4"]
     assert all(done == total for done, total in last.values())
 
 
@@ -106,6 +108,42 @@ def test_command_keeps_an_existing_model(cli):
     Path("mine.fdt").write_bytes(b"precious")
     assert cli("learn", "a.png", "-o", "mine.fdt").code == 1
     assert Path("mine.fdt").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("command", [("learn", "a.png", "-o", "mine.fdt"), ("transforms", "export", "map", "mine.fdt")])
+def test_directory_that_cannot_be_written_is_told_before_the_work(cli, monkeypatch, learned_from, command):
+    """Nothing is learned for a directory that takes no class model."""
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    result = cli(*command)
+    assert (result.code, learned_from) == (1, [])
+    assert result.err.endswith(f"{Path.cwd()} cannot be written to; name another directory\n")
+
+
+@pytest.mark.parametrize(("most", "used"), [(3, [10, 11, 13]), (5, [10, 11, 12, 13, 14])])
+def test_at_most_so_many_images_are_used_evenly_chosen(monkeypatch, most, used):
+    """Of more images than the windows have pixels for `learn` takes some, with their stacks, from first to last."""
+    given = []
+    monkeypatch.setattr(training_images, "MAX_IMAGES", most)
+    monkeypatch.setattr(train, "learn_model", lambda images, *_: given.extend(images))
+    fdcodec.learn([np.full((8, 8), 10 + k, np.uint8) for k in range(5)], stacks=range(5))
+    assert [int(image.middle[0, 0, 0]) for image in given] == used
+
+
+def test_command_tells_how_many_images_it_uses(cli, monkeypatch, learned_from):
+    """Images that are not used are not read, and a note tells of them."""
+    monkeypatch.setattr(training_images, "MAX_IMAGES", 2)
+    for name in ("b.png", "c.png"):
+        Path(name).write_bytes(Path("a.png").read_bytes())
+    result = cli("learn", "a.png", "b.png", "c.png", "-o", "mine.fdt")
+    assert "note: 2 of 3 images are used, evenly chosen; more make no better model" in result.err
+    assert len(learned_from) == 2
+
+
+def test_most_images_are_those_whose_windows_have_the_most_pixels():
+    """The bound of images leaves the windows of fewer images as they are."""
+    most = training_images.MAX_IMAGES
+    assert most * 64**2 <= training_images.MAX_PIXELS < (most + 1) * 64**2
+    assert training_images.evenly_chosen(range(most)) == list(range(most))
 
 
 def test_command_keeps_a_model_that_appears_while_it_learns(cli, monkeypatch):

@@ -144,6 +144,7 @@ def check_model_path(target: Path, force: bool) -> None:
         raise ParameterError(f"output: {target} does not end in {SUFFIX}, by which class models are known; add it")
     if target.exists() and not force:
         raise FileExistsError(f"{target} exists; add --force to replace it")
+    _check_writable(target)
 
 
 def _check_target(job: Job) -> None:
@@ -162,10 +163,15 @@ def _check_target(job: Job) -> None:
         raise IsADirectoryError(f"{job.target} is a directory; name a file in it, or give it by --out-dir")
     if not job.may_replace and job.target.is_file():
         raise FileExistsError(f"{job.target} exists; add --force to replace it")
-    directory = Path(os.path.realpath(job.target)).parent
-    needs_place = job.target.is_file() or not job.target.exists()  # as devices and pipes do not
+    _check_writable(job.target, " by --out-dir or -o")
+
+
+def _check_writable(target: Path, option: str = "") -> None:
+    """Raise an error if an output finds no place in its directory; `option` says how to name another."""
+    directory = Path(os.path.realpath(target)).parent
+    needs_place = target.is_file() or not target.exists()  # as devices and pipes do not
     if needs_place and directory.is_dir() and not os.access(directory, os.W_OK):
-        raise PermissionError(f"{directory} cannot be written to; name another directory by --out-dir or -o")
+        raise PermissionError(f"{directory} cannot be written to; name another directory{option}")
 
 
 def describe_os_error(error: OSError) -> str:

@@ -39,7 +39,9 @@ def saving(recipe: dict[str, Any]) -> str:
     """Return how held-out images compare with the presets that were the best for them."""
     saved = recipe["share_saved_against_presets"]
     if saved is None:
-        return "what it saves is not known: with fewer than five images none is held out to measure it"
+        return (
+            "what it saves is not known: with fewer than five images, or copies of few, none is held out to measure it"
+        )
     best, *others = recipe["presets_compared"]
     preset = f"the best preset, most often {best}" if others else f"the preset {best}"
     change = f"{abs(saved):.1%} {'fewer' if saved >= 0 else 'more'} bytes at equal error than with {preset}"
@@ -50,7 +52,7 @@ def advice(saved: float | None, path: Path, n_bytes: int) -> str:
     """Return what to do with a model that saves this share, and takes `n_bytes` in each file that carries it."""
     given = quote(str(path))
     if saved is None:
-        return f"learn from five images or more; or compare the sizes that encode -t {given} and -t auto give"
+        return f"learn from five different images or more; or compare the sizes that encode -t {given} and -t auto give"
     if saved <= 0:
         return "encode with -t auto; or learn from more images, or from another --parent"
     hardly = "the presets do nearly as well, and -t auto takes one. Or " if saved < _HARDLY else ""

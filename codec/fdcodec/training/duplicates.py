@@ -1,6 +1,6 @@
 """Images that are nearly the same, as copies saved again or scaled are: one must not judge what the other taught."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,11 +40,11 @@ def relief_of(samples: NDArray[np.uint8]) -> NDArray[np.float32]:
     return relief
 
 
-def with_duplicates(stacks: Sequence[Hashable], reliefs: Sequence[NDArray[np.float32]]) -> list[Hashable]:
-    """Return stacks, as numbers, of which those are joined that have images that are nearly the same."""
-    numbers = {stack: number for number, stack in enumerate(dict.fromkeys(stacks))}
-    joined, all_reliefs = np.array([numbers[stack] for stack in stacks]), np.array(reliefs)
-    for k, relief in enumerate(all_reliefs):
-        alike = joined[:k][all_reliefs[:k] @ relief > LIKENESS]
-        joined[np.isin(joined, alike)] = joined[k]
-    return list(joined.tolist())
+def copies_among(reliefs: Sequence[NDArray[np.float32]], hashes: Sequence[str]) -> NDArray[np.bool_]:
+    """Tell of images, by their reliefs and the hashes of their samples, which are copies of each other: shape (n, n).
+
+    Flat images are copies only if they are equal.
+    """
+    stacked, numbers = np.array(reliefs), np.unique(hashes, return_inverse=True)[1]
+    are_copies: NDArray[np.bool_] = (stacked @ stacked.T > LIKENESS) | (numbers[:, None] == numbers)
+    return are_copies

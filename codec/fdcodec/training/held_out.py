@@ -3,6 +3,9 @@
 from collections.abc import Hashable, Sequence
 from enum import Enum
 
+import numpy as np
+from numpy.typing import NDArray
+
 VALIDATION = 5
 """One image in five is held out, or one block in five where there are fewer images."""
 
@@ -15,31 +18,59 @@ class Part(Enum):
     SKIPPED = "skipped"
 
 
-def parts_of(stacks: Sequence[Hashable]) -> list[Part]:
-    """Return the part of each image; one is skipped if it is beside one that is held out.
+def parts_of(stacks: Sequence[Hashable], are_alike: NDArray[np.bool_] | None = None) -> list[Part]:
+    """Return the part of each image; one is skipped if it is beside one that is held out, or a copy of it.
 
-    If there are fewer than VALIDATION images, all are seen.
+    Images of which a fifth and more are copies are seen. If all are such, or there are fewer than VALIDATION, none is
+    held out, so that blocks judge, and each is seen once: other copies are skipped.
 
     Parameters
     ----------
     stacks
         Which stack each image is of. Neighbours in a stack are nearly the same picture, so that a stack is held out as
         a whole, or if it is longer than a fifth of the images in part, and the images at the two sides are skipped.
+    are_alike
+        Of each two images whether they are copies, as `copies_among` has it; None if no two are.
     """
-    parts = [Part.SEEN] * len(stacks)
-    n_before = n_held_out = 0
-    longest = -(-len(stacks) // VALIDATION)
-    for members in _in_stacks(stacks):
+    n_images = len(stacks)
+    parts, longest = np.full(n_images, Part.SEEN), -(-n_images // VALIDATION)
+    copies_of = np.eye(n_images, dtype=np.bool_) if are_alike is None else are_alike
+    n_before = n_taken = 0
+    for members in _in_stacks(stacks) if n_images >= VALIDATION else []:
         for start in range(0, len(members), longest):
-            end = min(start + longest, len(members))
-            if len(stacks) >= VALIDATION and VALIDATION * n_held_out <= n_before:
-                for k in members[start:end]:
-                    parts[k] = Part.HELD_OUT
-                for k in members[max(start - 1, 0) : start] + members[end : end + 1]:
-                    parts[k] = Part.SKIPPED
-                n_held_out += end - start
-            n_before += end - start
-    return parts
+            piece = members[start : start + longest]
+            held, copies = _that_can_judge(piece, copies_of, longest)
+            if not len(held):
+                continue
+            if VALIDATION * n_taken <= n_before and (parts[piece] == Part.SEEN).all():
+                parts[members[max(start - 1, 0) : start + longest + 1]] = Part.SKIPPED
+                parts[copies] = Part.SKIPPED
+                parts[held] = Part.HELD_OUT
+                n_taken += len(piece) + len(copies)
+            n_before += len(piece)
+    if n_before == 0:
+        parts[_repeated(copies_of)] = Part.SKIPPED
+    return list(parts)
+
+
+def _that_can_judge(
+    piece: list[int], copies_of: NDArray[np.bool_], too_many: int
+) -> tuple[NDArray[np.int_], NDArray[np.int_]]:
+    """Return the images of a piece that have few copies beyond it, and these copies; nothing if they are too many."""
+    beyond = copies_of[piece]
+    beyond[:, piece] = False
+    have_few = beyond.sum(axis=1) < too_many
+    copies = np.flatnonzero(beyond[have_few].any(axis=0))
+    return np.array(piece)[have_few & (len(copies) < too_many)], copies
+
+
+def _repeated(copies_of: NDArray[np.bool_]) -> list[int]:
+    """Return the places of the images that are copies of one before that is not such a copy itself."""
+    originals: list[int] = []
+    repeated: list[int] = []
+    for k, are_copies in enumerate(copies_of):
+        (repeated if are_copies[originals].any() else originals).append(k)
+    return repeated
 
 
 def _in_stacks(stacks: Sequence[Hashable]) -> list[list[int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -25,9 +25,18 @@ from fdcodec.training.worth import share_saved
 
 Progress = Callable[[str, int, int], None]
 
+STAGES = ("blocks", "rotations", "learned modes", "contexts and filter", "comparison with the presets")
+"""What learning does, in order; the last only where images are held out."""
+
 
 def _silent(stage: str, done: int, total: int) -> None:
     """Show no progress."""
+
+
+def _numbered(progress: Progress, stages: tuple[str, ...]) -> Progress:
+    """Return progress that also tells which stage of how many it is."""
+    names = {stage: f"{stage}, {number} of {len(stages)}" for number, stage in enumerate(stages, 1)}
+    return lambda stage, done, total: progress(names[stage], done, total)
 
 
 def learn_model(
@@ -35,7 +44,7 @@ def learn_model(
     name: str,
     parent: ClassModel | None = None,
     progress: Progress | None = None,
-    stacks: Sequence[Hashable] | None = None,
+    parts: list[Part] | None = None,
 ) -> ClassModel:
     """Learn a class model.
 
@@ -48,9 +57,10 @@ def learn_model(
     parent
         The model to start from and to keep where the images say too little; None starts from the plain DCT.
     progress
-        Called with (stage, done, total) after each encode, and after each group and block size that is learned.
-    stacks
-        Of each image which stack it is of, as `parts_of` takes them; None if each is by itself.
+        Called with (stage, done, total) after each encode, and after each group and block size that is learned; a
+        stage is for instance "rotations, 2 of 5".
+    parts
+        What each image has part in; None if none is of a stack or a copy.
 
     Returns
     -------
@@ -61,11 +71,11 @@ def learn_model(
     """
     if not images:
         raise ParameterError("images: none given; give at least one image of the class")
-    parts = parts_of(range(len(images)) if stacks is None else stacks)
+    parts = parts or parts_of(range(len(images)))
     middles = windows([image.middle for image, part in zip(images, parts, strict=True) if part is not Part.SKIPPED])
     unseen = [part is Part.HELD_OUT for part in parts if part is not Part.SKIPPED]
     start = replace(parent or ClassModel("dct"), name=name)
-    shown = progress or _silent
+    shown = _numbered(progress or _silent, STAGES if any(unseen) else STAGES[:-1])
     model, recipe = _first_pass(middles, unseen, start, shown)
     model, second = _second_pass(middles, unseen, model, shown)
     details: dict[str, Any] = {

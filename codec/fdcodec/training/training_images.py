@@ -1,8 +1,9 @@
 """What `learn` keeps of an image: the middle, the hash by which a recipe knows it, and what its copies have alike."""
 
+from collections.abc import Sequence
 from hashlib import sha256
 from math import isqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,10 @@ from fdcodec.training.duplicates import relief_of
 MAX_PIXELS = 10_000_000  # of all windows together: more of them make a model no better, only the training longer
 MIN_SIDE = 64
 MAX_SIDE = 1024  # of the window cut from the middle of a training image
+MAX_IMAGES = MAX_PIXELS // MIN_SIDE**2
+"""More images would be more than MAX_PIXELS."""
+
+_Item = TypeVar("_Item")
 
 
 class TrainingImage(NamedTuple):
@@ -39,6 +44,12 @@ def training_image(samples: Samples, n_before: int = 0) -> TrainingImage:
     # with the parity of the image, so that the middle of the middle is that of the image
     middle = _middle(colours, side + (height - side) % 2, side + (width - side) % 2)
     return TrainingImage(middle.copy(), training_hash(colours), relief_of(colours))
+
+
+def evenly_chosen(items: Sequence[_Item]) -> list[_Item]:
+    """Return the items of the images that are used: of more than MAX_IMAGES so many, at even distances."""
+    n_used = min(len(items), MAX_IMAGES)
+    return [items[k * len(items) // n_used] for k in range(n_used)]
 
 
 def training_samples(samples: Samples) -> NDArray[np.uint8]:
