@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fdcodec import codec, container
 from fdcodec.errors import FdcError, FormatError
+from fdcodec.limits import MIN_TILE_SIZE
 from fdcodec.words import counted, first_of
 
 if TYPE_CHECKING:
@@ -14,11 +15,8 @@ if TYPE_CHECKING:
     from fdcodec.coding.settings import DecoderSettings
     from fdcodec.image.picture import Picture
 
-_ONE_TILE = (
-    "pictures of one tile cannot be recovered in part; "
-    "encode with tile=256, or another side below the picture's, to make it possible"
-)
-"""What is said of a damaged picture of one tile."""
+_ADVISED_TILE = 256
+"""Side of the tiles that are advised so that damage costs only a part; less for smaller pictures."""
 
 
 class Loss(NamedTuple):
@@ -75,10 +73,14 @@ def decode_partially(
 def _explained(error: FormatError, data: bytes) -> FormatError:
     """Return the error, of a picture of one tile with the reason why nothing of it comes back."""
     try:
-        tiles = container.read_header(data).tile_count
+        header = container.read_header(data)
     except FdcError:
         return error
-    return error if tiles > 1 else type(error)(f"{error}; {_ONE_TILE}")
+    if header.tile_count > 1:
+        return error
+    side = min(_ADVISED_TILE, 1 << (max(header.width, header.height) - 1).bit_length() >> 1)  # below the picture's
+    advice = f"; encode in tiles of side {side} (`tile`, --tile) to make it possible" if side >= MIN_TILE_SIZE else ""
+    return type(error)(f"{error}; pictures of one tile cannot be recovered in part{advice}")
 
 
 def _salvaged(data: bytes, region: Region | None, settings: DecoderSettings, reduce: int) -> tuple[Picture, Loss]:

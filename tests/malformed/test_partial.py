@@ -184,7 +184,9 @@ def test_one_tile_is_all_or_nothing(options):
             fdcodec.decode(damaged)
         with pytest.raises(type(whole.value)) as partial:
             fdcodec.decode(damaged, partial=True)
-        assert str(partial.value).startswith(f"{whole.value}; pictures of one tile cannot be recovered in part; encode")
+        assert str(partial.value).startswith(
+            f"{whole.value}; pictures of one tile cannot be recovered in part; encode in"
+        )
 
 
 def test_every_flipped_bit_decodes_in_part_or_is_refused():

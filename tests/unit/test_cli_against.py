@@ -1,15 +1,42 @@
 """The command line: files are compared with their originals."""
 
+import errno
 import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
 from PIL import Image
 from tests.images import noise, saved
-from tests.stacks import stack
+from tests.stacks import stack, with_tag
+
+from fdcodec.image import reading
 
 FAST = ("-q", "5", "-e", "1")
+FRAMES = noise(12, 16, 3, seed=1).transpose(2, 0, 1)
+
+
+@contextmanager
+def pipe_of(data: bytes) -> Iterator[str]:
+    """Give the path of a pipe from which bytes are read."""
+    os.mkfifo("pipe")
+    writer = Thread(target=Path("pipe").write_bytes, args=(data,))
+    writer.start()
+    yield "pipe"
+    writer.join()
+    Path("pipe").unlink()
+
+
+def write_frames(name: str) -> None:
+    """Write an original of three frames, as pages or as a stack of arrays."""
+    if name.endswith(".npy"):
+        np.save(name, FRAMES)
+    else:
+        Path(name).write_bytes(stack(FRAMES))
 
 
 def test_lossless_file_is_equal_to_its_original(cli):
@@ -21,7 +48,7 @@ def test_lossless_file_is_equal_to_its_original(cli):
         result = cli("check", "a.fdc", "--against", original)
         assert (result.code, result.err) == (
             0,
-            "a.fdc: right: structure, checksums and decoding; equal to the original\n",
+            "a.fdc: structure, checksums and decoding are right; equal to the original\n",
         )
     facts = json.loads(cli("check", "a.fdc", "--against", "a.png", "--json").out)
     assert (facts["equal"], facts["psnr_db"]) == (True, None)
@@ -39,6 +66,8 @@ def test_lossless_file_of_another_image_is_exit_code_six(cli, dtype):
     psnr_db = 20 * np.log10(np.iinfo(dtype).max * 8)
     told = f"the file is lossless, but not equal to the original: {psnr_db:.2f} dB; name the image"
     assert (result.code, told in result.err) == (6, True)
+    facts = json.loads(cli("check", "b.fdc", "--against", "b.npy", "--json").out)
+    assert (facts["equal"], facts["psnr_db"], told in facts["error"]) == (False, round(psnr_db, 2), True)
 
 
 def test_lossy_file_has_a_psnr(cli):
@@ -47,7 +76,7 @@ def test_lossy_file_has_a_psnr(cli):
     checked = json.loads(cli("check", "a.fdc", "--against", "a.png", "--json").out)
     assert (checked["equal"], checked["psnr_db"]) == (False, encoded["psnr_db"])
     assert (
-        f"decoding; {encoded['psnr_db']:.2f} dB against the original\n"
+        f"decoding are right; {encoded['psnr_db']:.2f} dB against the original\n"
         in cli("check", "a.fdc", "--against", "a.png").err
     )
 
@@ -61,14 +90,63 @@ def test_image_of_another_kind_is_exit_code_six(cli):
     assert (result.code, told in result.err) == (6, True)
 
 
-def test_frame_is_told_where_it_may_be_another(cli):
-    """Of an original of several frames the first is taken, which is said, also where that is not the one."""
-    Path("s.tif").write_bytes(stack(noise(12, 16, 2, seed=1).transpose(2, 0, 1)))
+@pytest.mark.parametrize("name", ["s.tif", "s.npy"])
+def test_lossless_frame_is_found(cli, name):
+    """A file of any frame is equal to that one of its original, and the frame is told."""
+    write_frames(name)
+    cli("encode", name, "--frames", "--lossless")
+    for k in (1, 2, 3):
+        result = cli("check", f"s-{k}.fdc", "--against", name)
+        assert (result.code, result.err.endswith(f"; equal to frame {k} of the original\n")) == (0, True)
+    facts = json.loads(cli("check", "s-2.fdc", "--against", name, "--json").out)
+    assert (facts["equal"], facts["original_frame"], facts["notes"], "found" in facts) == (True, 2, [], False)
+
+
+def test_pipe_gives_the_first_frame(cli):
+    """Of a pipe, which is read once, the first frame is compared; that is told, and not that another is wrong."""
+    write_frames("s.tif")
     cli("encode", "s.tif", "--frames", "--lossless")
-    first, second = (cli("check", f"s-{k}.fdc", "--against", "s.tif") for k in (1, 2))
-    assert (first.code, second.code) == (0, 6)
-    assert first.err.startswith("s-1.fdc: note: s.tif: only the first of 2 frames was read\n")
-    assert second.err.endswith("; s.tif: only the first of 2 frames was read\n")
+    for k, code in ((1, 0), (2, 6)):
+        with pipe_of(Path("s.tif").read_bytes()) as original:
+            result = cli("check", f"s-{k}.fdc", "--against", original)
+        assert (result.code, "only the first of 3 frames was read" in result.err) == (code, True)
+        assert "anew" not in result.err
+
+
+def test_lossy_frame_is_compared_with_the_nearest(cli):
+    """Of a lossy file the PSNR is that against the frame it is nearest to, not against the first."""
+    write_frames("s.tif")
+    encoded = cli("encode", "s.tif", "--frames", "--psnr", "30", "--json").out.splitlines()
+    told = f"{json.loads(encoded[2])['psnr_db']:.2f} dB against frame 3 of the original, the nearest of 3\n"
+    assert cli("check", "s-3.fdc", "--against", "s.tif").err.endswith(told)
+
+
+def test_file_of_no_frame_is_exit_code_six(cli):
+    """A lossless file that is equal to none of the frames, and any file of another kind than all, are told as that."""
+    write_frames("s.tif")
+    Path("b.png").write_bytes(saved(FRAMES[1, ..., None] // 2, "PNG"))
+    cli("encode", "a.png", "b.png", "--lossless")
+    other, differs = (cli("check", f"{name}.fdc", "--against", "s.tif") for name in "ab")
+    assert (other.code, differs.code) == (6, 6)
+    assert "3 channels of 8 bits, none of the 3 frames of the original does; name the image" in other.err
+    assert "equal to none of the 3 frames of the original: " in differs.err
+    assert " dB against frame 2; name the image that it was made from" in differs.err
+
+
+def test_frames_that_cannot_be_read_are_passed_over(cli):
+    """A frame that is damaged has a note, and the others are compared; it is an error if none can be read."""
+    write_frames("s.tif")
+    cli("encode", "s.tif", "--frames", "--lossless")
+    Path("s.tif").write_bytes(with_tag(Path("s.tif").read_bytes(), 0, 273, 1 << 30))  # where its strip would be
+    result = cli("check", "s-2.fdc", "--against", "s.tif")
+    assert (result.code, result.err.endswith("right; equal to frame 2 of the original\n")) == (0, True)
+    assert "s-2.fdc: note: s.tif: frame 1 was not compared: damaged image" in result.err
+    result = cli("check", "s-1.fdc", "--against", "s.tif")
+    assert (result.code, "s.tif: frame 1 was not compared: damaged image" in result.err) == (6, True)
+    large = stack([np.zeros((30, 30), np.uint8)] * 2)
+    Path("s.tif").write_bytes(large)
+    result = cli("check", "s-1.fdc", "--against", "s.tif", "--max-pixels", "300")
+    assert (result.code, "s.tif: image " in result.err, "raise --max-pixels" in result.err) == (4, True, True)
 
 
 @pytest.mark.parametrize("others", [("b.fdc",), ("--structure-only",)])
@@ -86,7 +164,37 @@ def test_original_that_cannot_be_read_is_named(cli, encoded, original, told):
     assert (result.code, told in result.err) == (1, True)
 
 
+def test_original_that_reading_fails_of_is_named(cli, encoded, monkeypatch):
+    """An error of reading that names no file is put on the original, not on the file that is checked."""
+
+    def fail(path, **options):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(reading, "read_image", fail)
+    result = cli("check", "a.fdc", "--against", "a.png")
+    assert (result.code, result.err) == (1, "fdcodec: a.fdc: a.png: Input/output error\n")
+
+
+def test_damage_is_told_before_the_original_is_read(cli, encoded):
+    """A missing original hides no damage."""
+    Path("a.fdc").write_bytes(encoded[:-1])
+    result = cli("check", "a.fdc", "--against", "none.png")
+    assert (result.code, "none.png" in result.err, "get it again" in result.err) == (1, False, True)
+
+
+def test_original_is_no_stream(cli, encoded):
+    """Standard input is refused as an original, with what to do."""
+    result = cli("check", "a.fdc", "--against", "-")
+    assert (result.code, "- is standard input; save the original to a file" in result.err) == (2, True)
+
+
 def test_limit_holds_for_the_original(cli, encoded):
-    """An original above --max-pixels is refused."""
+    """An original above --max-pixels is refused, and the option is named."""
     Path("large.png").write_bytes(saved(noise(100, 100, 3, seed=1), "PNG"))
-    assert cli("check", "a.fdc", "--against", "large.png", "--max-pixels", "5000").code == 4
+    for limit in ("5000", "1000"):
+        result = cli("check", "a.fdc", "--against", "large.png", "--max-pixels", limit)
+        assert (result.code, "large.png: image " in result.err, ", or raise --max-pixels" in result.err) == (
+            4,
+            True,
+            True,
+        )

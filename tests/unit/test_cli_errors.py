@@ -228,4 +228,4 @@ def test_defect_of_ours_is_one_line(cli, monkeypatch):
     assert result.code == 1
     assert "internal error" in result.err
     assert "Traceback" not in result.err
-    assert "good.fdc: right" in result.err
+    assert "good.fdc: structure and checksums are right" in result.err

@@ -136,6 +136,30 @@ def test_file_of_the_name_that_was_given_is_suggested(cli):
     assert "did you mean" not in cli("encode", "a.png", "-t", "yours").err
 
 
+def test_name_that_is_nearly_right_is_suggested(cli):
+    """A name that is like one of a model is asked after, and the message begins with what the help calls it."""
+    result = cli("transforms", "show", "maps")
+    assert (result.code, "fdcodec: NAME: class model 'maps' is not known; known are" in result.err) == (3, True)
+    assert "; did you mean map? Or give" in result.err
+
+
+def test_unknown_model_is_told_with_where_models_are_sought(cli, monkeypatch):
+    """The message ends with what to do, names the variable, and what it names that is no directory, and only that."""
+    told = "; give the path of its .fdt file, or set FDCODEC_MODEL_PATH to the directory of that\n"
+    assert cli("encode", "a.png", "-t", "xyzzy").err.endswith(told)
+    Path("there").mkdir()
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", os.pathsep.join(["there", "nowhere"]))
+    assert cli("encode", "a.png", "-t", "xyzzy").err.endswith(f"; nowhere in FDCODEC_MODEL_PATH is no directory{told}")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", "there")
+    assert "no directory" not in cli("encode", "a.png", "-t", "xyzzy").err
+
+
+@pytest.mark.parametrize("command", [("encode",), ("transforms",)])
+def test_helps_name_where_models_are_sought(cli, command):
+    """Who looks for class models finds the variable in the help."""
+    assert b"FDCODEC_MODEL_PATH" in cli(*command, "--help").out
+
+
 @pytest.mark.parametrize(
     "command",
     [

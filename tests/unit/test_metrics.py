@@ -1,6 +1,7 @@
 """Quality measures against values worked out by hand and against the definition."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -36,6 +37,26 @@ def test_psnr_pools_planes():
 def test_psnr_does_not_wrap():
     """0 against 255 is the largest error there is, 0 dB."""
     assert psnr(np.zeros((2, 2), np.uint8), np.full((2, 2), 255, np.uint8)) == 0.0
+
+
+@pytest.mark.parametrize("shape", [(70, 2000, 3), (3, 70_000), (1, 1, 4)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_psnr_is_that_of_all_rows(shape, dtype):
+    """However many rows are compared at a time, with a rest or one by one, the value is that of the whole, exactly."""
+    rng = np.random.default_rng(1)
+    image, other = (rng.integers(0, 200, shape).astype(dtype) for _ in range(2))
+    mean_square = np.mean((image.astype(np.int64) - other) ** 2)
+    assert psnr(image, other) == 10 * math.log10(np.iinfo(dtype).max ** 2 / mean_square)
+
+
+def test_psnr_needs_no_memory_for_all_samples():
+    """Comparing takes less memory than one of the images."""
+    image = np.zeros((4096, 4096), np.uint8)
+    tracemalloc.start()
+    psnr(image, image)
+    peak_bytes = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak_bytes < image.nbytes // 4
 
 
 def test_psnr_of_equal_images_is_infinite():

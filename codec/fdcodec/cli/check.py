@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from math import isinf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,12 +11,8 @@ from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
-from fdcodec.cli.inputs import find_files
+from fdcodec.cli.inputs import STREAM, find_files
 from fdcodec.cli.jobs import Job, jobs_of, split_threads
-from fdcodec.errors import FdcError, VerificationError
-
-if TYPE_CHECKING:
-    from fdcodec.image.picture import Picture
 
 
 @click.command()
@@ -27,7 +22,8 @@ if TYPE_CHECKING:
     "--against",
     type=options.NonEmptyPath(dir_okay=False, path_type=Path),
     metavar="IMAGE",
-    help="Compare the samples of one file with those of its original, too; exit code 6 if a lossless file differs.",
+    help="Compare the samples of one file with those of its original, too, of several frames with each. "
+    "Exit code 6 if a lossless file differs.",
 )
 @options.decoding
 @options.reports
@@ -49,6 +45,8 @@ def check(
     jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive).inputs)
     if against is not None and (structure_only or len(jobs) > 1):
         raise click.UsageError("--against takes exactly one input and no --structure-only; check others by themselves")
+    if against == STREAM:
+        raise click.UsageError("--against takes a file, and - is standard input; save the original to a file first")
     if not structure_only:
         console.announce_compilation("decoding")
     own = None if transform is None else resolve(transform)
@@ -58,27 +56,15 @@ def check(
 
 
 def _check(job: Job, against: Path | None, **options: Any) -> dict[str, Any]:
+    from fdcodec.cli.originals import compare
     from fdcodec.verification import check_file
 
-    data = job.read()
-    original, notes = (None, ()) if against is None else _read(against, options["max_pixels"])
-    try:
-        words, psnr_db = check_file(data, original=original, **options)
-    except VerificationError as error:
-        raise VerificationError("; ".join((str(error), *notes))) from error
-    facts: dict[str, Any] = {"checked": words, "summary": f"right: {words}"}
-    if psnr_db is not None:
-        equal = isinf(psnr_db)
-        facts |= {"notes": notes, "equal": equal, "psnr_db": None if equal else round(psnr_db, 2)}
-    return facts
-
-
-def _read(against: Path, max_pixels: int) -> tuple[Picture, tuple[str, ...]]:
-    """Return the original, and notes on it; its name begins the message of an error."""
-    from fdcodec.image.reading import read_image
-
-    try:
-        picture, notes = read_image(against, max_pixels=max_pixels)
-    except FdcError as error:
-        raise type(error)(f"{against}: {error}") from error
-    return picture, tuple(f"{against}: {note}" for note in notes)
+    checked, picture, lossless = check_file(job.read(), **options)
+    facts: dict[str, Any] = {"checked": checked, "summary": f"{checked} are right"}
+    if against is None or picture is None:
+        return facts
+    compared = compare(picture, against, options["max_pixels"], lossless=lossless)
+    if "fault" in compared:
+        return {"checked": checked, **compared}
+    facts["summary"] += f"; {compared.pop('found')}"
+    return facts | compared

@@ -113,8 +113,9 @@ def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str 
         One output for several inputs, standard input and a directory, or standard output that is a terminal.
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
-        taken = "exactly one input" if files[0].frame is None else f"one frame, of which {files[0].path} has several,"
-        raise click.UsageError(f"an output file takes {taken} and no --out-dir; use --out-dir for several")
+        if files[0].frame is not None:
+            raise click.UsageError(f"{files[0].path} has several frames; name a directory with --out-dir, and no file")
+        raise click.UsageError("an output file takes exactly one input and no --out-dir; use --out-dir for several")
     if out_dir is not None and any(file.path == STREAM for file in files):
         raise click.UsageError("standard input has no name to take into --out-dir; name its output by -o")
     jobs, first = jobs_of(file for file in files if file.fault), dict[Path, tuple[Path, int | None]]()

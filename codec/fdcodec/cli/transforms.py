@@ -14,7 +14,10 @@ from fdcodec.errors import FdcError
 @click.group(invoke_without_command=True)
 @click.pass_context
 def transforms(context: click.Context) -> int:
-    """List, show and export installed class models; without a command it lists them."""
+    """List, show and export installed class models; without a command it lists them.
+
+    Installed are the presets, and the .fdt files in the directories that FDCODEC_MODEL_PATH names.
+    """
     return int(context.invoke(list_models)) if context.invoked_subcommand is None else 0
 
 
@@ -57,7 +60,7 @@ def show_model(name: str) -> None:
     from fdcodec import model
     from fdcodec.inspection import describe_model
 
-    found = model.resolve(name, "name")
+    found = model.resolve(name, "NAME")
     write_line(json.dumps({**describe_model(found), "recipe": found.recipe}, indent=1))
 
 
@@ -79,5 +82,5 @@ def export_model(name: str, last: Path | None, output: Path | None, force: bool)
         raise click.UsageError(f"{last} and -o {output} are two outputs of one model; name one of them")
     target = last or output or Path(f"{name}.fdt")
     check_model_path(target, force)
-    model.resolve(name, "name").save(target, may_replace=force)
+    model.resolve(name, "NAME").save(target, may_replace=force)
     Console().say(f"{name}: to {target}")

@@ -15,6 +15,7 @@ from fdcodec.image.losses import losses_of, notes_on
 from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import Picture
 from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, refuse_deep_planes, samples_of_pillow
+from fdcodec.limits import DEFAULT_MAX_PIXELS
 
 _HEADER_BYTES = 1 << 16  # in which JPEG 2000 and AVIF tell how deep they are
 
@@ -184,4 +185,10 @@ def check_pixels(size: tuple[int, int], max_pixels: int) -> None:
     """Raise LimitError for a picture (width, height) of more pixels."""
     width, height = size
     if width * height > max_pixels:
-        raise LimitError(f"image of {width}x{height} is above the limit of {max_pixels} pixels; split it")
+        raise above_limit(f"image of {width}x{height}", max_pixels)
+
+
+def above_limit(image: str, max_pixels: int) -> LimitError:
+    """Return the error of an image of too many pixels; a limit of the caller's own can be raised."""
+    or_raise = "" if max_pixels == DEFAULT_MAX_PIXELS else ", or raise max_pixels"
+    return LimitError(f"{image} is above the limit of {max_pixels} pixels; split it{or_raise}")

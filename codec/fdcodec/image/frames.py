@@ -56,18 +56,19 @@ def _colours_bytes(flags: bytes) -> int:
     return 3 << (bits & 7) + 1 if bits & 0x80 else 0
 
 
-def _read_npy(path: Path, frame: int) -> Reading:
-    with guarded(DEFAULT_MAX_PIXELS):
-        return Reading(npy.frame_of_npy(path, frame, DEFAULT_MAX_PIXELS), ())
+def _read_npy(path: Path, frame: int, max_pixels: int) -> Reading:
+    with guarded(max_pixels):
+        return Reading(npy.frame_of_npy(path, frame, max_pixels), ())
 
 
 class FrameReader:
     """Reads frames of image files, also in threads; frames of one file are sought once if asked for in order.
 
-    The file that was read last stays open at its last frame.
+    The file that was read last stays open at its last frame. Frames of more than `max_pixels` are refused.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, max_pixels: int = DEFAULT_MAX_PIXELS) -> None:
+        self._max_pixels = max_pixels
         self._lock = Lock()
         self._path: Path | None = None
         self._data = b""
@@ -85,15 +86,15 @@ class FrameReader:
             The file cannot be opened.
         """
         if npy.is_npy(path):
-            return _read_npy(path, frame)
+            return _read_npy(path, frame, self._max_pixels)
         with self._lock:
             if path != self._path:
                 self._path = self._image = None
                 self._path, self._data = path, content_of(path)
-            with guarded(DEFAULT_MAX_PIXELS) as warned:
+            with guarded(self._max_pixels) as warned:
                 image, self._image = self._sought(frame), None  # so that nothing comes after a frame that is damaged
                 try:
-                    picture, notes = read_opened(image, self._data, DEFAULT_MAX_PIXELS, lossless, is_sought=True)
+                    picture, notes = read_opened(image, self._data, self._max_pixels, lossless, is_sought=True)
                 except Exception as error:
                     is_whole = isinstance(error, LimitError | UnsupportedError)
                     if is_whole or image.format == "TIFF":  # whose pages are not drawn on each other

@@ -14,7 +14,7 @@ from PIL.TiffImagePlugin import TiffImageFile
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, LimitError, TruncatedError, UnsupportedError
 from fdcodec.image import npy, png
-from fdcodec.image.arrays import check_pixels, picture_of_pillow
+from fdcodec.image.arrays import above_limit, check_pixels, picture_of_pillow
 from fdcodec.image.losses import frames_left_out, losses_of, notes_on
 from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
@@ -162,7 +162,7 @@ def _limit_of_ours(max_pixels: int) -> Iterator[None]:
     try:
         yield
     except Image.DecompressionBombError as error:
-        raise LimitError(f"image or a frame of it is above the limit of {max_pixels} pixels; split it") from error
+        raise above_limit("image or a frame of it", max_pixels) from error
     finally:
         Image.MAX_IMAGE_PIXELS = kept
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from reprlib import repr as shown
@@ -92,11 +93,21 @@ def get(name: str, argument: str = "transform") -> ClassModel:
     """Return the model of that name; TransformNotFoundError names the argument and lists the models there are."""
     by_name = paths()
     if name not in by_name:
-        file = Path(f"{name}{SUFFIX}")
-        meant = f"; did you mean the file {file}?" if holds(file.is_file) else ""
-        known = f"known are {', '.join(names())}"
-        raise TransformNotFoundError(f"{argument}: class model {shown(name)} is not known; {known}{meant}")
+        raise _not_known(name, argument)
     return _loaded(by_name[name])
+
+
+def _not_known(name: str, argument: str) -> TransformNotFoundError:
+    """Return the error of a name that no model has: which there are, what is likely meant, and what to do."""
+    known, file = names(), Path(f"{name}{SUFFIX}")
+    absent = [str(directory) for directory in _directories() if not holds(directory.is_dir)]
+    fault = f"; {', '.join(absent)} in FDCODEC_MODEL_PATH is no directory" if absent else ""
+    meant = [f"the file {file}"] if holds(file.is_file) else get_close_matches(name, known, 1)
+    advice = "give the path of its .fdt file, or set FDCODEC_MODEL_PATH to the directory of that"
+    return TransformNotFoundError(
+        f"{argument}: class model {shown(name)} is not known; known are {', '.join(known)}{fault}; "
+        + (f"did you mean {meant[0]}? Or {advice}" if meant else advice)
+    )
 
 
 def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
