@@ -20,7 +20,7 @@ class ChecksumError(FormatError):
 
 
 class LimitError(FdcError):
-    """A declared size is above a safety limit."""
+    """A declared size is above a safety limit, or above the memory that is free."""
 
     exit_code = 4
 
