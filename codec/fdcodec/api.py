@@ -180,7 +180,7 @@ def decode(
     FormatError
         Not an ``.fdc`` file; TruncatedError where it ends too early, ChecksumError where it is damaged.
     LimitError
-        The picture is above `max_pixels`.
+        The picture is above `max_pixels`, or above the memory that is free.
     UnsupportedError
         A newer version of the format, or a feature this release does not know.
     TransformNotFoundError

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -14,7 +15,7 @@ from fdcodec.aliases import Region, Samples
 from fdcodec.coding.settings import DecoderSettings, EncoderSettings
 from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
-from fdcodec.errors import FormatError
+from fdcodec.errors import FormatError, LimitError
 from fdcodec.filtering.post import best_strengths
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.canvas import Canvas
@@ -25,9 +26,10 @@ from fdcodec.model.embedding import embedding, model_of
 from fdcodec.model.registry import is_preset
 from fdcodec.parallel import each
 from fdcodec.tiles import decode_tile, encode_alpha, encode_colours, encode_exactly, join_alpha
+from fdcodec.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 T = TypeVar("T")
 
@@ -99,16 +101,16 @@ def decode_tiles(
 ) -> Picture:
     """Return the part (x, y, width, height) of a picture as far as some of its tiles cover it; elsewhere it is 0.
 
-    A tile whose payload is damaged is a FormatError, or is left at 0 and told to `refused`.
+    A tile whose payload is damaged is a FormatError, or is left at 0 and told to `refused`. Without the memory for it
+    a LimitError says what takes less.
     """
     header = file.header
     model = parameters = None
     if not header.lossless:
         model, parameters = model_of(file, settings.own), Parameters.from_bytes(header.parameters, header.depth)
     x, y, width, height = region
-    canvas = Canvas((height, width, header.channels), header.depth, reduce)
 
-    def decode_into(tile: int) -> None:
+    def decode_into(tile: int, canvas: Canvas) -> None:
         tile_x, tile_y, tile_width, tile_height = header.tile_rectangle(tile)
         shape = (tile_height, tile_width, header.channels)
         try:
@@ -120,8 +122,22 @@ def decode_tiles(
         else:
             canvas.add(part, tile_x - x, tile_y - y)
 
-    list(each(decode_into, tiles, settings.threads))
-    return Picture(canvas.samples(), *file.metadata, two_dimensional=header.two_dimensional)
+    with _memory_for(header):
+        canvas = Canvas((height, width, header.channels), header.depth, reduce)
+        list(each(partial(decode_into, canvas=canvas), tiles, settings.threads))
+        samples = canvas.samples()
+    return Picture(samples, *file.metadata, two_dimensional=header.two_dimensional)
+
+
+@contextmanager
+def _memory_for(header: Header) -> Iterator[None]:
+    """Make a LimitError, with what to do, of a MemoryError in decoding a picture."""
+    try:
+        yield
+    except MemoryError as error:
+        size = f"{header.width}x{header.height} pixels of {counted(header.channels, 'channel')}"
+        less = ", or decode a region, or with reduce=4" if header.tile_count > 1 else ": its one tile is decoded whole"
+        raise LimitError(f"too little memory to decode {size}; make some free{less}") from error
 
 
 def _encode_with(

@@ -20,7 +20,7 @@ class ChecksumError(FormatError):
 
 
 class LimitError(FdcError):
-    """A declared size is above a safety limit."""
+    """A declared size is above a safety limit, or above the memory that is free."""
 
     exit_code = 4
 
@@ -93,5 +93,8 @@ def damaged(fault: str, kind: type[FormatError] = FormatError) -> FormatError:
 
 
 def fault_of(error: FdcError) -> str:
-    """Return what is wrong, without what to do about it."""
+    """Return what is wrong, without what to do about it.
+
+    It is for errors of the bytes of a file: these name no paths, which may have a semicolon themselves.
+    """
     return str(error).partition("; ")[0]

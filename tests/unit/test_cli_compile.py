@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from fdcodec.cli.console import Console, _compiling_time
 from fdcodec.kernels import code_cache, jit
 from fdcodec.kernels.lossless.planes import code_row
 
+FULL = Path("/dev/full")
 NOTHING_IS_LEFT = """
 import sys
 from importlib import import_module
@@ -122,6 +124,28 @@ def test_code_that_cannot_be_kept_is_not_compiled_in_advance(cli, not_kept, monk
     monkeypatch.setattr(command, "uses", lambda: {"one": lambda: pytest.fail("compiled")})
     result = cli("compile")
     assert (result.code, "it cannot be kept; set FDCODEC_CACHE_DIR" in result.err) == (1, True)
+
+
+def test_full_cache_keeps_nothing(cli, monkeypatch, tmp_path):
+    """A cache directory without room is not said to keep code, and `compile` does not fill it in vain."""
+    monkeypatch.setattr(code_cache, "has_room", lambda directory: directory != tmp_path)
+    monkeypatch.setattr(jit._first_compilation(), "call", None)
+    Console().announce_compilation("encoding")
+    jit._first_compilation().call(tmp_path, "code_row")
+    assert "it cannot be kept; set FDCODEC_CACHE_DIR" in cli("--version").err
+    monkeypatch.setattr(command, "uses", lambda: {"one": lambda: jit._first_compilation().call(tmp_path, "code_row")})
+    result = cli("compile")
+    assert (result.code, result.err.startswith("fdcodec: code is not compiled, as it cannot be kept")) == (1, True)
+
+
+def test_room_is_tried(monkeypatch, tmp_path):
+    """A directory has room if a file can be written there, which does not stay; a full or missing one has none."""
+    assert code_cache.has_room(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    assert not code_cache.has_room(tmp_path / "missing")
+    if FULL.exists():
+        monkeypatch.setattr(code_cache.tempfile, "TemporaryFile", lambda dir: FULL.open("wb"))
+        assert not code_cache.has_room(tmp_path)
 
 
 @pytest.mark.parametrize(

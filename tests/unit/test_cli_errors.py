@@ -198,20 +198,6 @@ def test_full_disk_leaves_the_existing_output(cli, encoded, monkeypatch):
     assert {path.name for path in Path().iterdir()} == {"a.fdc", "a.png"}
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
-def test_full_standard_output_is_one_line(encoded):
-    """The reason is said in words, without the number of the error."""
-    run = subprocess.run(
-        ["bash", "-c", f"{sys.executable} -m fdcodec info a.fdc >/dev/full"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 1
-    assert run.stderr.strip().endswith("a.fdc: No space left on device")
-    assert "Errno" not in run.stderr
-
-
 def test_defect_of_ours_is_one_line(cli, monkeypatch):
     """An unexpected exception is reported as ours, without a traceback, and the other inputs are done."""
     original = verification.check_file

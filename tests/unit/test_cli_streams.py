@@ -1,12 +1,18 @@
-"""The command line with a standard output that is closed."""
+"""The command line with standard streams that are closed or full."""
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from tests.images import PNG
+
+FULL = Path("/dev/full")
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
+NO_SPACE = f"fdcodec: standard output: {os.strerror(errno.ENOSPC)}"
 
 
 @pytest.mark.parametrize(
@@ -29,6 +35,46 @@ def test_messages_that_nobody_hears_do_not_end_the_work(cli):
     with subprocess.Popen(command, stderr=subprocess.PIPE) as run:
         run.stderr.close()
     assert (run.returncode, [Path(name).with_suffix(".fdc").exists() for name in names]) == (0, 3 * [True])
+
+
+def with_full(stream, *arguments):
+    """Return the exit code and the lines on stderr, but for those on compiling, where a stream finds no space."""
+    other = "stderr" if stream == "stdout" else "stdout"
+    with FULL.open("wb") as full:
+        streams = {stream: full, other: subprocess.PIPE}
+        run = subprocess.run([sys.executable, "-m", "fdcodec", *arguments], **streams, text=True, check=False)
+    return run.returncode, [line for line in (run.stderr or "").splitlines() if "compiling" not in line]
+
+
+@needs_full
+@pytest.mark.parametrize("arguments", ["info a.fdc", "info a.fdc a.fdc", "decode a.fdc -o -", "transforms"])
+def test_full_standard_output_is_named(encoded, arguments):
+    """Where standard output finds no space, that is told in its name, and neither the input nor the next is blamed."""
+    assert with_full("stdout", *arguments.split()) == (1, [NO_SPACE])
+
+
+@needs_full
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_full_standard_output_ends_a_run_with_its_summary(cli, threads):
+    """Where no record of a run can be written it stops, and says how many are done, which are all that there are."""
+    names = [f"{number}.png" for number in range(8)]
+    for name in names:
+        Path(name).write_bytes(PNG)
+    code, told = with_full("stdout", "encode", *names, "-e", "1", "--json", "-j", threads)
+    done = len(list(Path().glob("*.fdc")))
+    assert (code, told, done >= 1) == (1, [f"{done} of 8 done", NO_SPACE], True)
+
+
+@needs_full
+def test_messages_that_find_no_space_do_not_end_the_work(cli):
+    """With stderr on a full disk all inputs are done, and exit codes are those of the work."""
+    names = [f"{number}.png" for number in range(3)]
+    for name in names:
+        Path(name).write_bytes(PNG)
+    assert with_full("stderr", "encode", *names, "-e", "1")[0] == 0
+    assert all(Path(name).with_suffix(".fdc").exists() for name in names)
+    assert with_full("stderr", "check", "0.png")[0] == 1
+    assert with_full("stderr", "encode")[0] == 2
 
 
 def test_names_that_are_not_utf8_are_escaped_in_json(cli):

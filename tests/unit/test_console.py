@@ -152,9 +152,51 @@ def test_what_to_do_may_differ_in_numbers(capfd):
     """Of advice that differs in numbers one stands for all, and a failure alone has its own."""
     told = _failures(capfd, Console(), 7, lambda k: f"is torn; mend row {k}" if k < 3 else "cut; get it" * (k == 5))
     assert told[-2:] == [
-        "fdcodec: 3 inputs: such as: mend row 0 (0.png, 1.png, 2.png)",
+        "fdcodec: 3 inputs: for example, mend row 0 (0.png, 1.png, 2.png)",
         "fdcodec: 5.png: get it",
     ]
+
+
+@pytest.mark.parametrize("name", ["a; b  0.png", "c; d/; e.png", "; .png", "a\u00a0b.png"])
+def test_what_to_do_is_not_looked_for_in_names(capfd, name):
+    """Names of inputs and of outputs are told whole wherever they stand in a message, whatever is in them."""
+    console, target = Console(), Path("out; put") / name
+    with console.gathered_notes(7):
+        console.fail(name, f"{name}: {target} exists; add --force to {target}", paths=[target])
+    assert capfd.readouterr().err.splitlines() == [
+        f"fdcodec: {name}: {target} exists",
+        f"fdcodec: {name}: add --force to {target}",
+    ]
+
+
+@pytest.mark.parametrize("inputs", [1, 7])
+def test_names_do_not_break_lines(capfd, inputs):
+    """Line breaks and other controls of names are escaped for people, and in JSON the message has the name itself."""
+    name = "a\n b\x1b.png"
+    for console in (Console(), Console(as_json=True)):
+        with console.gathered_notes(inputs):
+            console.fail(name, f"{name}.fdc exists; add --force")
+    out, err = capfd.readouterr()
+    assert json.loads(out) == {"input": name, "error": f"{name}.fdc exists; add --force"}
+    assert err.splitlines()[0].startswith(r"fdcodec: a\n b\x1b.png: a\n b\x1b.png.fdc exists")
+
+
+@pytest.mark.parametrize("inputs", [1, 8])
+def test_many_outputs_that_exist_are_told_by_their_names(cli, inputs):
+    """A run onto outputs that exist names each as it is called, with one piece of advice."""
+    names = [f"a; b  {number}\n.png" for number in range(inputs)]
+    for name in names:
+        Path(name).write_bytes(Path("a.png").read_bytes())
+        Path(name).with_suffix(".fdc").touch()
+    result, shown = cli("encode", *names, "--json"), [name.replace("\n", "\\n") for name in names]
+    records = [json.loads(line) for line in result.out.splitlines()]
+    whole = "{0}.fdc exists; add --force to replace it"
+    assert [(record["input"], record["error"]) for record in records] == [
+        (name, whole.format(name.removesuffix(".png"))) for name in names
+    ]
+    reasons = [f"fdcodec: {name}: {name.removesuffix('.png')}.fdc exists" for name in shown]
+    assert [line.partition("; add")[0] for line in result.err.splitlines()[:inputs]] == reasons
+    assert result.err.count("add --force to replace it") == 1
 
 
 def test_json_has_the_whole_message_of_each_of_many_failures(cli):

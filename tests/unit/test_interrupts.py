@@ -1,8 +1,10 @@
 """Ctrl-C, by signals to a real process: exit code 130, no traceback, and no file that is half written."""
 
+import os
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from threading import Thread
 
@@ -57,6 +59,30 @@ def test_interrupt_leaves_no_traceback_and_no_file(tmp_path, monkeypatch, argume
     monkeypatch.chdir(tmp_path)
     assert interrupted(*arguments, says=says) == (130, "")
     assert {path.name for path in Path().iterdir()} <= {"out"}
+
+
+@pytest.mark.parametrize(
+    "command", [["-m", "fdcodec"], ["-c", "from fdcodec.__main__ import main; main()"]], ids=["module", "script"]
+)
+def test_interrupt_of_imports_leaves_no_traceback(tmp_path, monkeypatch, command):
+    """Ctrl-C while the first import of a command is still going on ends it with exit code 130 and not a word."""
+    (tmp_path / "click.py").write_text("import time\nprint('imports', flush=True)\ntime.sleep(30)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    with subprocess.Popen(
+        [sys.executable, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        assert process.stdout.readline() == b"imports\n"
+        process.send_signal(signal.SIGINT)
+        assert (process.wait(20), process.stderr.read()) == (130, b"")
+
+
+def test_script_begins_where_interrupts_are_seen_to():
+    """The command that is installed starts in the module whose first lines see to Ctrl-C."""
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    assert project["scripts"] == {"fdcodec": "fdcodec.__main__:main"}
 
 
 def test_nothing_is_begun_while_a_process_ends(tmp_path):

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,13 @@ from typing import Any, NamedTuple
 from fdcodec.cli.console import Console
 from fdcodec.cli.inputs import STREAM
 from fdcodec.cli.jobs import Job
-from fdcodec.errors import FdcError, ParameterError, TargetWarning
+from fdcodec.cli.streams import StandardOutputError
+from fdcodec.errors import FdcError, LimitError, ParameterError, TargetWarning
 from fdcodec.parallel import each
 
 NOT_AS_ASKED = TargetWarning.exit_code
 """Exit code of a result that was written, but not as asked; its fact `not_as_asked` says so."""
-
+NO_MEMORY = "too little memory; make some free, or take fewer threads or smaller images"
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
@@ -45,7 +47,7 @@ def run_jobs(
     """Do the jobs, report them in order, and return the exit code.
 
     With one job it is the code of that job. With several it is 1 if any failed, else 5 if any was not done as asked.
-    Once an output finds no space, no other job is begun.
+    Once an output finds no space, or standard output cannot be written to, no other job is begun.
 
     Parameters
     ----------
@@ -59,16 +61,21 @@ def run_jobs(
         Whether existing outputs may be replaced.
     at_once
         How many jobs are done at a time, in threads.
+
+    Raises
+    ------
+    StandardOutputError, BrokenPipeError
+        A result cannot be written to standard output.
     """
     finished: dict[Job, Outcome] = {}
-    full = Event()
+    stops = Event()
 
     def do(job: Job) -> Outcome | None:
-        if full.is_set():
+        if stops.is_set():
             return None
         finished[job] = outcome = _outcome(replace(job, may_replace=force), work)
         if outcome.no_space:
-            full.set()
+            stops.set()
         return outcome
 
     outcomes = each(do, jobs, at_once)
@@ -85,13 +92,25 @@ def run_jobs(
         if len(jobs) > 1:
             console.say(f"interrupted: {len(codes)} of {len(jobs)} done")
         raise
+    except StandardOutputError:
+        stops.set()
+        deque(outcomes, 0)  # of what is in work
+        if len(jobs) > 1:
+            _count([outcome.code for outcome in finished.values()], len(jobs), console)
+        raise
     return codes[0] if len(jobs) == 1 else _summarized(codes, len(jobs), console, force)
+
+
+def _count(codes: list[int], n_jobs: int, console: Console) -> int:
+    """Say how many of several jobs are done, and return how many failed."""
+    failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
+    console.say(f"{len(codes) - failed} of {n_jobs} done" + (f", {failed} failed" if failed else ""))
+    return failed
 
 
 def _summarized(codes: list[int], n_jobs: int, console: Console, force: bool) -> int:
     """Say how many of several jobs are done, and return the exit code of all."""
-    failed = sum(code not in (0, NOT_AS_ASKED) for code in codes)
-    console.say(f"{len(codes) - failed} of {n_jobs} done" + (f", {failed} failed" if failed else ""))
+    failed = _count(codes, n_jobs, console)
     if left := n_jobs - len(codes):
         again = "" if force else " with --skip-existing"
         console.tell(f"stopped, as no space is left: {left} of {n_jobs} not begun; make room and run again{again}")
@@ -101,7 +120,7 @@ def _summarized(codes: list[int], n_jobs: int, console: Console, force: bool) ->
 def _report(job: Job, outcome: Outcome, console: Console) -> int:
     """Report the result of a job, and return its exit code."""
     if outcome.fault:
-        console.fail(job.name, outcome.fault, job.place | outcome.facts)
+        console.fail(job.name, outcome.fault, job.place | outcome.facts, job.paths)
     else:
         console.report(job.name, job.place | outcome.facts)
     return outcome.code
@@ -112,12 +131,16 @@ def _outcome(job: Job, work: Callable[[Job], dict[str, Any]]) -> Outcome:
         if job.target != STREAM:
             _check_target(job)
         facts = work(job)
+    except StandardOutputError:
+        raise
     except BrokenPipeError as error:
         if job.target == STREAM:
             raise
         return Outcome(1, {}, describe_os_error(error))
     except FdcError as error:
         return Outcome(error.exit_code, {}, str(error))
+    except MemoryError:
+        return Outcome(LimitError.exit_code, {}, NO_MEMORY)
     except OSError as error:
         return Outcome(1, {}, describe_os_error(error), error.errno in _NO_SPACE)
     except Exception as error:  # a defect of ours must not keep the other inputs from being done

@@ -26,24 +26,30 @@ def compile() -> int:
     each compiles for ten to thirty seconds when first fitted.
     """
     from fdcodec.first_use import compile_beside
-    from fdcodec.kernels.code_cache import is_code_kept
+    from fdcodec.kernels.code_cache import has_room, is_code_kept
     from fdcodec.kernels.jit import before_compiling
 
     console, parts = Console(), uses()
     kept: list[Path] = []
 
     def begin(directory: Path, kernel: str) -> None:
+        _check(has_room(directory))
         kept.append(directory)
         console.say(f"compiling {', '.join(parts)}: four to six minutes for all, longer on a busy machine")
         compile_beside(kernel, encodes=True)
 
-    if not is_code_kept():
-        raise OSError(f"code is not compiled, as {NOT_KEPT}")
+    _check(is_code_kept())
     before_compiling(begin)
     with console.progress() as progress:
         _use(parts, console, progress)
     console.say(f"all commands are ready, kept in {kept[0]}" if kept else "all commands were ready: nothing to compile")
     return 0
+
+
+def _check(is_kept: bool) -> None:
+    """Raise an error, before any work, where code would be compiled in vain."""
+    if not is_kept:
+        raise OSError(f"code is not compiled, as {NOT_KEPT}")
 
 
 def _use(parts: dict[str, Callable[[], object]], console: Console, progress: Callable[[str, int, int], None]) -> None:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from fdcodec.cli.notes import Notes
+from fdcodec.cli.notes import Notes, split_advice
+from fdcodec.cli.streams import in_one_line, standard_output
 from fdcodec.words import SHOWN
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-STDOUT_CLOSED = "standard output is closed"
 COUNTING = "counting the bits of"
-NOT_KEPT = "it cannot be kept; set FDCODEC_CACHE_DIR to a directory that you can write to, or each run compiles again"
+NOT_KEPT = (
+    "it cannot be kept; set FDCODEC_CACHE_DIR to a directory that you can write to and that has room, "
+    "or each run compiles again"
+)
 
 _OPTION_OF = {
     name: f"--{name.replace('_', '-')}"
@@ -38,6 +41,7 @@ _OPTION_OF = {
     "qualities": "--qualities",
     "metrics": "--metrics",
     "tile=256": "--tile 256",
+    "reduce=4": "--reduce 4",
 }
 _COMPILING_TIMES = {
     "encoding": "about a minute",
@@ -47,7 +51,7 @@ _COMPILING_TIMES = {
     "comparing": "about a minute",
 }
 _LOSSLESS_STARTERS, _LOSSLESS_TIME = ("code_bits", "code_row"), "about half a minute"
-_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|tile=256)\b")
+_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|tile=256|reduce=4)\b")
 
 
 class Console:
@@ -105,7 +109,7 @@ class Console:
     @contextmanager
     def gathered_notes(self, inputs: int) -> Iterator[None]:
         """Say notes of this context, and what to do about failures, at its end, each kind once, if inputs are many."""
-        notes, advice = (Notes(), Notes("", "such as: ")) if inputs > SHOWN else (None, None)
+        notes, advice = (Notes(), Notes("", "for example, ")) if inputs > SHOWN else (None, None)
         self._gathered, self._advice = notes, advice
         try:
             yield
@@ -116,18 +120,19 @@ class Console:
             for line in advice.lines() if advice else ():
                 self.tell(line)
 
-    def fail(self, source: str, message: str, facts: dict[str, Any] | None = None) -> None:
+    def fail(self, source: str, message: str, facts: dict[str, Any] | None = None, paths: Iterable[Path] = ()) -> None:
         """Report a failure in one line, in JSON with the known facts.
 
-        What to do about it, behind the first semicolon, is kept for the end if inputs are many.
+        What to do about it, behind the first semicolon that is in none of the `paths` of the message and not in the
+        source, is kept for the end if inputs are many.
         """
-        message = " ".join(in_options(message.removeprefix(f"{source}: ")).split())
+        message = in_options(message.removeprefix(f"{source}: "))
         if self._as_json:
             write_line(as_json({"input": source, "error": message, **(facts or {})}))
-        reason, mark, advice = message.partition("; ")
-        if mark and self._advice is not None:
-            self._advice.add(source, advice)
-            message = reason
+        if self._advice is not None:
+            message, advice = split_advice(message, (Path(source), *paths))
+            if advice:
+                self._advice.add(source, advice)
         self.tell(f"{source}: {message}")
 
     def tell(self, fault: str) -> None:
@@ -154,21 +159,22 @@ class Console:
             self._bar.update(self._bar.task_ids[0], description=stage, completed=done, total=total)
 
     def _echo(self, text: str) -> None:
+        line = in_one_line(text)
         if self._bar is None:
-            with suppress(BrokenPipeError):  # nobody listens any more; the work goes on
-                click.echo(text, err=True)
+            with suppress(OSError):  # nobody listens any more, or its disk is full; the work goes on
+                click.echo(line, err=True)
         else:
-            self._bar.console.print(text, markup=False, highlight=False, emoji=False, soft_wrap=True)
+            self._bar.console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def announce_compilation(self, task: str) -> None:
         """Say that this call will be slow and why, when and if a kernel must be compiled; `task` is what it will do."""
-        from fdcodec.kernels.code_cache import is_code_kept
+        from fdcodec.kernels.code_cache import has_room, is_code_kept
         from fdcodec.kernels.jit import before_compiling
 
         def announce(directory: Path, kernel: str) -> None:
             from fdcodec.first_use import compile_beside
 
-            kept = is_code_kept()
+            kept = is_code_kept() and has_room(directory)
             self.say(
                 f"compiling code for {task} such files, {_compiling_time(task, kernel)}, longer on a busy machine; "
                 + (f"it is kept in {directory}; `fdcodec compile` does it for all parts at once" if kept else NOT_KEPT)
@@ -210,10 +216,9 @@ def as_json(facts: dict[str, Any]) -> str:
 
 
 def write_line(text: str) -> None:
-    """Write a line to stdout; OSError if that is closed, since a result that nobody gets is a failure."""
-    if sys.stdout is None:
-        raise OSError(STDOUT_CLOSED)
-    click.echo(text)
+    """Write a line to stdout; StandardOutputError if that cannot be, since a result that nobody gets is a failure."""
+    with standard_output():
+        click.echo(text)
 
 
 def on_terminal() -> bool:

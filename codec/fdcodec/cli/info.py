@@ -10,6 +10,7 @@ from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import COUNTING, Console, write_line
 from fdcodec.cli.inputs import find_files
 from fdcodec.cli.jobs import Job, jobs_of
+from fdcodec.cli.streams import in_one_line
 
 HASH_DIGITS = 16
 """Digits shown of a class model's hash, as by `transforms`; small files have 8."""
@@ -32,7 +33,7 @@ def _info(job: Job, bits: bool, as_json: bool) -> dict[str, Any]:
 
     facts, fault = inspection.facts_and_fault(job.read(), bits)
     if facts and not as_json:
-        write_line(str(job.source))
+        write_line(in_one_line(str(job.source)))
         for name, value in facts.items():
             if name in ("part_bits", "element_bits"):
                 _echo_table(name.replace("_", " "), value)

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from fdcodec.cli.console import STDOUT_CLOSED, Console
+from fdcodec.cli.console import Console
 from fdcodec.cli.inputs import STREAM, Found
+from fdcodec.cli.streams import standard_output
 from fdcodec.image.files import replace_file
 from fdcodec.paths import content_of, holds
 from fdcodec.words import counted
@@ -44,6 +45,12 @@ class Job:
         return {} if self.frame is None else {"input": str(self.source), "frame": self.frame}
 
     @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths that a message on it may name."""
+        others = (self.rival,) if self.rival is not None else ()
+        return self.source, self.target, *others, Path(os.path.realpath(self.target))
+
+    @property
     def writes_stdout(self) -> bool:
         """Whether the result goes to standard output."""
         return self.target == STREAM and self.fault is None
@@ -69,12 +76,11 @@ class Job:
     def write(self, data: bytes) -> None:
         """Write the result in one step."""
         if self.target == STREAM:
-            if sys.stdout is None:
-                raise OSError(STDOUT_CLOSED)
-            rest = memoryview(data)
-            while rest:  # without a buffer, as with python -u, only a part may be written
-                rest = rest[sys.stdout.buffer.write(rest) :]
-            sys.stdout.buffer.flush()
+            with standard_output():
+                rest = memoryview(data)
+                while rest:  # without a buffer, as with python -u, only a part may be written
+                    rest = rest[sys.stdout.buffer.write(rest) :]
+                sys.stdout.buffer.flush()
             return
         if self.make_directory:
             self.target.parent.mkdir(parents=True, exist_ok=True)

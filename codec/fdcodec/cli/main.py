@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -13,7 +13,8 @@ from typing import Any, NoReturn
 import click
 
 import fdcodec
-from fdcodec.errors import FdcError
+from fdcodec.__main__ import INTERRUPTED
+from fdcodec.errors import FdcError, LimitError
 
 _COMMANDS = {
     "encode": "Encode images to .fdc files.",
@@ -26,9 +27,6 @@ _COMMANDS = {
     "compile": "Compile the code of all commands now instead of at its first use.",
     "completion": "Print a script for Tab completion.",
 }
-
-INTERRUPTED = 130
-"""Exit code after Ctrl-C: 128 plus the number of its signal, as in shells."""
 
 
 class ClosedPipeError(Exception):
@@ -75,7 +73,7 @@ def fdcodec_group() -> None:
 def main() -> None:
     """Run the command line and leave with its exit code; errors are one line, never a traceback."""
     gc.set_threshold(50_000)  # imports make as many objects, which all stay; looking through them takes 5 % of a start
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where it is ignored, as in the background
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is in the background
         signal.signal(signal.SIGINT, _interrupt)
     code = run(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # or Ctrl-C while Python ends would show a traceback
@@ -102,20 +100,26 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return int(fdcodec_group.main(list(arguments), prog_name="fdcodec", standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.show()
+        with suppress(OSError):
+            error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except ClosedPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at exit
         return 0
-    except FdcError as error:
-        from fdcodec.cli.console import in_options
+    except (FdcError, MemoryError, OSError) as error:
+        return _tell(error)
 
-        click.echo(f"fdcodec: {in_options(str(error))}", err=True)
-        return error.exit_code
-    except OSError as error:
-        from fdcodec.cli.batch import describe_os_error
 
-        click.echo(f"fdcodec: {describe_os_error(error)}", err=True)
+def _tell(error: FdcError | MemoryError | OSError) -> int:
+    """Say in one line why the command ends, and return its exit code."""
+    from fdcodec.cli.batch import NO_MEMORY, describe_os_error
+    from fdcodec.cli.console import Console, in_options
+
+    if isinstance(error, OSError):
+        Console().tell(describe_os_error(error))
         return 1
+    fault = error if isinstance(error, FdcError) else LimitError(NO_MEMORY)
+    Console().tell(in_options(str(fault)))
+    return fault.exit_code

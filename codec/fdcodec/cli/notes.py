@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from fdcodec.words import first_of
+
+_ADVICE = "; "
+"""Between what is wrong and what to do about it."""
+
+
+def split_advice(message: str, paths: Iterable[Path]) -> tuple[str, str]:
+    """Return what is wrong, and what to do about it or nothing; names that are in `paths` are not cut."""
+    hidden = message
+    names = {part for path in paths for part in path.parts if _ADVICE in part}
+    for name in sorted(names, key=len, reverse=True):  # one may be in another
+        hidden = hidden.replace(name, len(name) * "_")
+    reason, _, _ = hidden.partition(_ADVICE)
+    return message[: len(reason)], message[len(reason) + len(_ADVICE) :]
 
 
 class Notes:

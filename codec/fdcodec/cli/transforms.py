@@ -40,13 +40,13 @@ def list_models(as_json: bool) -> int:
         try:
             facts = describe_model(model.get(name))
         except (FdcError, OSError) as error:
-            click.echo(f"fdcodec: {name}: {error}", err=True)
+            Console().tell(f"{name}: {error}")
             failed = True
             continue
         line = f"{name:<16}{facts['hash'][:16]}  {facts['rotations']:>9}  {facts['embedded_bytes']:>6}"
         write_line(json.dumps(facts) if as_json else line)
     for path in registry.hidden():
-        click.echo(f"fdcodec: {path}: another model has this name and comes first; rename the file to use it", err=True)
+        Console().tell(f"{path}: another model has this name and comes first; rename the file to use it")
     return int(failed)
 
 

@@ -177,7 +177,7 @@ def _pillow_errors() -> Iterator[None]:
     except UnidentifiedImageError:
         raise FormatError("not an image in a format that can be read") from None
     except MemoryError as error:
-        raise LimitError(f"image is too large: {error}") from error
+        raise LimitError("image is too large for the memory that is free; make some free, or split it") from error
     except Exception as error:
         raise FormatError(f"damaged image: {_told(error)}") from error
 

@@ -20,6 +20,7 @@ from pathlib import Path
 import numba
 
 _ROOT = Path(__file__).parent.parent.parent
+_ROOM_BYTES = 2**20  # of about the largest kernel
 _IMPORT = re.compile(r"^\s*(?:from|import) (fdcodec[\w.]*)(?: import (\w+))?", re.MULTILINE)
 
 
@@ -90,6 +91,16 @@ def _private_temporary() -> Path:
 def is_code_kept() -> bool:
     """Tell whether the next process finds what this one compiles."""
     return _private_temporary.cache_info().currsize == 0
+
+
+def has_room(directory: Path) -> bool:
+    """Tell whether a kernel can be written into a directory."""
+    try:
+        with tempfile.TemporaryFile(dir=directory) as file:
+            file.write(bytes(_ROOM_BYTES))
+    except OSError:
+        return False
+    return True
 
 
 def _claim(directory: Path) -> None:
