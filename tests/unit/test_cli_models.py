@@ -154,7 +154,7 @@ def test_unknown_model_is_told_with_where_models_are_sought(cli, monkeypatch):
     assert "no directory" not in cli("encode", "a.png", "-t", "xyzzy").err
 
 
-@pytest.mark.parametrize("command", [("encode",), ("transforms",)])
+@pytest.mark.parametrize("command", [("encode",), ("learn",), ("transforms",)])
 def test_helps_name_where_models_are_sought(cli, command):
     """Who looks for class models finds the variable in the help."""
     assert b"FDCODEC_MODEL_PATH" in cli(*command, "--help").out

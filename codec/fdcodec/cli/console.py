@@ -40,7 +40,7 @@ _OPTION_OF = {
     "transforms": "--transforms",
     "qualities": "--qualities",
     "metrics": "--metrics",
-    "tile=256": "--tile 256",
+    "output": "--output",
     "reduce=4": "--reduce 4",
 }
 _COMPILING_TIMES = {
@@ -51,7 +51,7 @@ _COMPILING_TIMES = {
     "comparing": "about a minute",
 }
 _LOSSLESS_STARTERS, _LOSSLESS_TIME = ("code_bits", "code_row"), "about half a minute"
-_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|tile=256|reduce=4)\b")
+_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|reduce=4)\b")
 
 
 class Console:

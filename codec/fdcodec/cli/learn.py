@@ -43,7 +43,7 @@ DURATION = (
     default="photo",
     show_default=True,
     shell_complete=options.model_names,
-    help="Model to start from: a preset or an .fdt file.",
+    help="Model to start from: a preset, an .fdt file, or a name in the directories that FDCODEC_MODEL_PATH names.",
 )
 @click.option("-f", "--force", is_flag=True, help="Replace an existing output.")
 @click.option("--quiet", is_flag=True, help="Print only errors.")
