@@ -210,11 +210,11 @@ def _encode(
     start = perf_counter()
     picture, notes = pictures.read(job, lossless=target.kind == "lossless")
     data, psnr_db, miss = encode_to_target(as_picture(picture, **left_out), settings, target)
+    job.write(data)
     bpp = 8 * len(data) / (picture.width * picture.height)
     file = container.read(data, max_pixels=picture.width * picture.height)
     own = facts_of(file, data)
     notes = (*notes, _told(miss, target, bpp), hint(file, len(data), target, miss, picture.samples))
-    job.write(data)
     return {
         "output": str(job.target),
         "width": picture.width,

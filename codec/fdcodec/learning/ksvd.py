@@ -52,11 +52,15 @@ def ksvd(
 
     energy = float(np.sum(Y * Y)) or 1.0
     atoms = atoms.copy()
-    codes, explained = pursuit_codes(_dictionary(atoms, atom_sparsity), Y, min(sparsity, len(atoms)), n_threads)
+
+    def coded() -> tuple[FloatArray, float]:
+        return pursuit_codes(_dictionary(atoms, atom_sparsity), Y, min(sparsity, len(atoms)), n_threads)
+
+    codes, explained = coded()
     best, curve = atoms.copy(), [share_left(explained, energy)]
     for _ in iterations.over(curve):
         update_atoms(Y - codes @ atoms, codes, atoms, atom_sparsity or Y.shape[1])
-        codes, explained = pursuit_codes(_dictionary(atoms, atom_sparsity), Y, min(sparsity, len(atoms)), n_threads)
+        codes, explained = coded()
         curve.append(share_left(explained, energy))
         if curve[-1] <= min(curve):
             best = atoms.copy()

@@ -101,13 +101,15 @@ class HouseholderDLA(TransformLearner):
         p = checked_integer("n_reflectors", self.n_reflectors, 1)
         objective = SparseObjective(samples, self._sparsity(samples.n))
         vectors = np.zeros((p, samples.n))
-        Z, _ = objective.evaluate(principal_directions(samples))
-        update_reflectors(Z, vectors)
-        Z, error = objective.evaluate(ReflectorProduct(vectors))
+
+        def improved(Z: FloatArray) -> tuple[FloatArray, float]:
+            update_reflectors(Z, vectors)
+            return objective.evaluate(ReflectorProduct(vectors))
+
+        Z, error = improved(objective.evaluate(principal_directions(samples))[0])
         curve = [error]
         for _ in self._iterations().over(curve):
-            update_reflectors(Z, vectors)
-            Z, error = objective.evaluate(ReflectorProduct(vectors))
+            Z, error = improved(Z)
             curve.append(error)
         self.transform_, self.error_, self.error_curve_ = ReflectorProduct(vectors), error, np.array(curve)
         self.n_operations_ = reflector_operations(samples.n, p)

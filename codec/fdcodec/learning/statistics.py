@@ -100,13 +100,17 @@ def gram_matrix(samples: Samples) -> FloatArray:
     return samples.reduce(_gram)[0]
 
 
+def _started(first: Dictionary | None, chunk: FloatArray) -> FloatArray:
+    """Return what the factors are applied to."""
+    return chunk if first is None else correlations(first, chunk)
+
+
 def _sparse(analysis: Analysis, sparsity: int, chunk: FloatArray) -> tuple[FloatArray, float]:
     from fdcodec.kernels.learning.statistics import accumulate_sparse
 
     first, pairs, blocks = analysis
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
-    start = chunk if first is None else correlations(first, chunk)
-    return sums, accumulate_sparse(chunk, start, pairs, blocks, sparsity, sums)
+    return sums, accumulate_sparse(chunk, _started(first, chunk), pairs, blocks, sparsity, sums)
 
 
 def _rate(analysis: Analysis, step: float, chunk: FloatArray) -> tuple[FloatArray, float]:
@@ -114,8 +118,7 @@ def _rate(analysis: Analysis, step: float, chunk: FloatArray) -> tuple[FloatArra
 
     first, pairs, blocks = analysis
     sums = np.zeros((chunk.shape[1], chunk.shape[1]))
-    start = chunk if first is None else correlations(first, chunk)
-    return sums, accumulate_rate(chunk, start, pairs, blocks, step, sums)
+    return sums, accumulate_rate(chunk, _started(first, chunk), pairs, blocks, step, sums)
 
 
 def _gram(chunk: FloatArray) -> tuple[FloatArray, float]:

@@ -24,8 +24,8 @@ _Item = TypeVar("_Item")
 class TrainingImage(NamedTuple):
     """What is kept of an image.
 
-    `middle` is (height, width, 1 or 3), uint8, at least as large as its window will be; `hash` is that of all samples,
-    `relief` as `relief_of` has it.
+    `middle` is (height, width, 1 or 3), uint8, as large as its window will be or larger, but for copies; `hash` is that
+    of all samples, `relief` as `relief_of` has it.
     """
 
     middle: NDArray[np.uint8]
@@ -36,7 +36,8 @@ class TrainingImage(NamedTuple):
 def training_image(samples: Samples, n_before: int = 0) -> TrainingImage:
     """Return what is kept of an image, of which `n_before` were read before; of many images the middles are smaller.
 
-    At least half of all images are used, which bounds the size of a window.
+    At least half of all images are used, which bounds the size of a window; where most are copies, windows of those
+    that were read late are smaller than they might be.
     """
     colours = training_samples(samples)
     height, width = colours.shape[:2]
