@@ -149,11 +149,61 @@ def test_frames_that_cannot_be_read_are_passed_over(cli):
     assert (result.code, "s.tif: image " in result.err, "raise --max-pixels" in result.err) == (4, True, True)
 
 
-@pytest.mark.parametrize("others", [("b.fdc",), ("--structure-only",)])
-def test_one_file_is_compared(cli, others):
-    """Several inputs, or one that is not decoded, have nothing to be compared with."""
-    result = cli("check", "a.fdc", *others, "--against", "a.png")
-    assert (result.code, "--against takes exactly one input" in result.err) == (2, True)
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("b.fdc", "--against", "a.png"), "a.png is one image; name the directory of the originals"),
+        (("--against", "a.png", "--structure-only"), "--structure-only decodes none; leave one of them out"),
+        (("--min-psnr", "30"), "--min-psnr is of samples and their original; name that by --against"),
+        (("--against", "empty"), "no inputs: below empty no file ends in"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(cli, arguments, told):
+    """Several files have several originals, and only samples are compared."""
+    Path("empty").mkdir()
+    result = cli("check", "a.fdc", *arguments)
+    assert (result.code, told in result.err) == (2, True)
+
+
+def write_tree():
+    """Write two images of one name in two directories, one of another, and their lossless files below `out`."""
+    for k, name in enumerate(("scans/1/a.png", "scans/2/a.tif", "scans/2/b.c.png")):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(saved(noise(8, 8, 1, seed=k), "TIFF" if name.endswith("tif") else "PNG"))
+
+
+def test_tree_is_compared_with_that_of_its_originals(cli):
+    """Files have their originals at the same place below the other directory, by the same name but for the suffix."""
+    write_tree()
+    assert cli("encode", "-r", "scans", "--out-dir", "out", "--lossless").code == 0
+    facts = [json.loads(line) for line in cli("check", "-r", "out", "--against", "scans", "--json").out.splitlines()]
+    assert [(fact["original"], fact["equal"]) for fact in facts] == [
+        ("scans/1/a.png", True),
+        ("scans/2/a.tif", True),
+        ("scans/2/b.c.png", True),
+    ]
+    assert cli("check", "out/2/a.fdc", "--against", "scans/2").code == 0
+
+
+def test_file_without_one_original_is_an_error(cli):
+    """Where no image or more than one may be the original, that is the fault of this file; the others are compared."""
+    write_tree()
+    cli("encode", "-r", "scans", "--out-dir", "out", "--lossless")
+    Path("scans/1/a.png").unlink()
+    Path("scans/2/b.c.jpg").write_bytes(b"")
+    result = cli("check", "-r", "out", "--against", "scans")
+    assert (result.code, "1 of 3 done, 2 failed" in result.err) == (1, True)
+    assert "out/1/a.fdc: scans has no image of its name and place; name its original by --against" in result.err
+    assert "out/2/b.c.fdc: its original may be any of b.c.jpg, b.c.png; name one by --against" in result.err
+
+
+def test_lossy_file_below_the_least_psnr_is_exit_code_six(cli, encoded):
+    """With --min-psnr another image of the same size is found, and what is enough passes."""
+    psnr_db = json.loads(cli("check", "a.fdc", "--against", "a.png", "--json").out)["psnr_db"]
+    assert cli("check", "a.fdc", "--against", "a.png", "--min-psnr", str(psnr_db - 0.1)).code == 0
+    result = cli("check", "a.fdc", "--against", "a.png", "--min-psnr", "90")
+    told = f"{psnr_db:.2f} dB against the original, less than 90 dB; name the image that it was made from"
+    assert (result.code, told in result.err) == (6, True)
 
 
 @pytest.mark.parametrize(("original", "told"), [("none.png", "No such file"), ("bad.png", "bad.png: not an image")])

@@ -61,6 +61,26 @@ def test_interrupt_leaves_no_traceback_and_no_file(tmp_path, monkeypatch, argume
     assert {path.name for path in Path().iterdir()} <= {"out"}
 
 
+LOST = """
+import ctypes, signal
+from fdcodec.cli import main
+
+def run(arguments):
+    ctypes.CFUNCTYPE(None)(lambda: signal.raise_signal(signal.SIGINT))()
+    return 0
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main.run = run
+main.main()
+"""
+
+
+def test_interrupt_that_is_lost_in_a_callback_ends_the_command():
+    """Ctrl-C while the compiler calls back, where Python drops exceptions, is exit code 130 and not a word."""
+    process = subprocess.run([sys.executable, "-c", LOST], capture_output=True)
+    assert (process.returncode, process.stderr) == (130, b"")
+
+
 @pytest.mark.parametrize(
     "command", [["-m", "fdcodec"], ["-c", "from fdcodec.__main__ import main; main()"]], ids=["module", "script"]
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,8 +12,11 @@ from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
-from fdcodec.cli.inputs import STREAM, find_files
+from fdcodec.cli.inputs import find_files
 from fdcodec.cli.jobs import Job, jobs_of, split_threads
+
+if TYPE_CHECKING:
+    from fdcodec.cli.originals import Originals
 
 
 @click.command()
@@ -20,10 +24,18 @@ from fdcodec.cli.jobs import Job, jobs_of, split_threads
 @click.option("--structure-only", is_flag=True, help="Compare lengths and checksums; decode nothing.")
 @click.option(
     "--against",
-    type=options.NonEmptyPath(dir_okay=False, path_type=Path),
-    metavar="IMAGE",
-    help="Compare the samples of one file with those of its original, too, of several frames with each. "
-    "Exit code 6 if a lossless file differs.",
+    type=options.NonEmptyPath(path_type=Path),
+    metavar="IMAGE|DIRECTORY",
+    help="Compare the samples with those of the original, too, of several frames with each. In a directory, originals "
+    "have the names and places of the files. Exit code 6 if a lossless file differs.",
+)
+@click.option(
+    "--min-psnr",
+    "least_db",
+    type=click.FloatRange(0, 200),
+    default=0,
+    metavar="DB",
+    help="With --against: exit code 6 if a lossy file has a lower PSNR.",
 )
 @options.decoding
 @options.reports
@@ -32,6 +44,7 @@ def check(
     recursive: bool,
     structure_only: bool,
     against: Path | None,
+    least_db: float,
     transform: str | None,
     as_json: bool,
     quiet: bool,
@@ -39,31 +52,35 @@ def check(
     max_pixels: int,
 ) -> int:
     """Check that .fdc files are intact, that they decode, and that the samples have the hash the file carries."""
+    from fdcodec.cli.originals import Originals
     from fdcodec.model import resolve
 
     console = Console(as_json=as_json, quiet=quiet)
-    jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive).inputs)
-    if against is not None and (structure_only or len(jobs) > 1):
-        raise click.UsageError("--against takes exactly one input and no --structure-only; check others by themselves")
-    if against == STREAM:
-        raise click.UsageError("--against takes a file, and - is standard input; save the original to a file first")
+    files = find_files(inputs, (".fdc",), recursive=recursive).inputs
+    jobs = jobs_of(files)
+    if against is None and least_db:
+        raise click.UsageError("--min-psnr is of samples and their original; name that by --against")
+    if against is not None and structure_only:
+        raise click.UsageError("--against compares samples, and --structure-only decodes none; leave one of them out")
+    originals = None if against is None else Originals.of(files, against)
     if not structure_only:
         console.announce_compilation("decoding")
     own = None if transform is None else resolve(transform)
     at_once, threads = split_threads(checked_threads(threads), jobs)
     arguments = {"structure_only": structure_only, "own": own, "threads": threads, "max_pixels": max_pixels}
-    return run_jobs(jobs, lambda job: _check(job, against, **arguments), console, at_once=at_once)
+    return run_jobs(jobs, lambda job: _check(job, originals, least_db, **arguments), console, at_once=at_once)
 
 
-def _check(job: Job, against: Path | None, **options: Any) -> dict[str, Any]:
+def _check(job: Job, originals: Originals | None, least_db: float, **options: Any) -> dict[str, Any]:
     from fdcodec.cli.originals import compare
     from fdcodec.verification import check_file
 
     checked, picture, lossless = check_file(job.read(), **options)
     facts: dict[str, Any] = {"checked": checked, "summary": f"{checked} are right"}
-    if against is None or picture is None:
+    if originals is None or picture is None:
         return facts
-    compared = compare(picture, against, options["max_pixels"], lossless=lossless)
+    least_db = inf if lossless else least_db
+    compared = compare(picture, originals.original_of(job.source), options["max_pixels"], least_db)
     if "fault" in compared:
         return {"checked": checked, **compared}
     facts["summary"] += f"; {compared.pop('found')}"

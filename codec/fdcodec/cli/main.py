@@ -75,6 +75,7 @@ def main() -> None:
     gc.set_threshold(50_000)  # imports make as many objects, which all stay; looking through them takes 5 % of a start
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is in the background
         signal.signal(signal.SIGINT, _interrupt)
+        sys.unraisablehook = _end_if_interrupted
     code = run(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # or Ctrl-C while Python ends would show a traceback
     if code == INTERRUPTED:
@@ -86,6 +87,13 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
     """Let the command tell what is done after the first Ctrl-C; the second ends it wherever it is."""
     signal.signal(number, lambda *_: _end())
     raise KeyboardInterrupt
+
+
+def _end_if_interrupted(lost: "sys.UnraisableHookArgs") -> None:
+    """End at once after a Ctrl-C that Python could not raise, as in a callback of the compiler, which would go on."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        _end()
+    sys.__unraisablehook__(lost)
 
 
 def _end() -> NoReturn:

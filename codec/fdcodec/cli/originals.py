@@ -2,20 +2,63 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import inf, isfinite
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fdcodec.errors import FdcError, VerificationError
+import click
+
+from fdcodec.cli.inputs import STREAM, Found, find_files
+from fdcodec.errors import FdcError, ParameterError, VerificationError
 from fdcodec.paths import holds
 from fdcodec.words import counted, first_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from fdcodec.image.picture import Picture
     from fdcodec.image.reading import Reading
+
+
+class Originals(NamedTuple):
+    """Where the originals of encoded files are: one image, or a directory, and the images there that each may be of."""
+
+    place: Path
+    images: dict[Path, list[Path]]
+
+    @classmethod
+    def of(cls, files: list[Found], place: Path) -> Originals:
+        """Find the originals of files: below a directory, those of their relative paths but for the suffix.
+
+        Raises
+        ------
+        click.UsageError
+            The place is standard input, or one image for several files, or a directory without images.
+        """
+        from fdcodec.image.reading import READABLE_SUFFIXES
+
+        if place == STREAM:
+            raise click.UsageError("--against takes a file, and - is standard input; save the original to a file first")
+        if not holds(place.is_dir):
+            if len(files) > 1:
+                raise click.UsageError(f"{place} is one image; name the directory of the originals by --against")
+            return cls(place, {file.path: [place] for file in files})
+        below = defaultdict[Path, list[Path]](list)
+        for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
+            if not image.fault:
+                below[image.relative.with_suffix("")].append(image.path)
+        return cls(place, {file.path: below[file.relative.with_suffix("")] for file in files if not file.fault})
+
+    def original_of(self, encoded: Path) -> Path:
+        """Return the one original of a file; FileNotFoundError where there is none, ParameterError of several."""
+        images = self.images[encoded]
+        if not images:
+            raise FileNotFoundError(f"{self.place} has no image of its name and place; name its original by --against")
+        if len(images) > 1:
+            names = ", ".join(first_of([image.name for image in images]))
+            raise ParameterError(f"its original may be any of {names}; name one by --against, for this file alone")
+        return images[0]
 
 
 class Likeness(NamedTuple):
@@ -30,7 +73,7 @@ class Likeness(NamedTuple):
     psnr_db: float
 
 
-def compare(decoded: Picture, original: Path, max_pixels: int, *, lossless: bool) -> dict[str, Any]:
+def compare(decoded: Picture, original: Path, max_pixels: int, least_db: float) -> dict[str, Any]:
     """Compare a decoded picture with its original, of which several frames are read one by one until one is equal.
 
     Parameters
@@ -41,15 +84,15 @@ def compare(decoded: Picture, original: Path, max_pixels: int, *, lossless: bool
         Path of an image file.
     max_pixels
         Larger frames are not read.
-    lossless
-        Whether the picture must be equal.
+    least_db
+        PSNR that the picture must have; infinite where it must be equal.
 
     Returns
     -------
     dict
-        `equal` and `psnr_db`, the latter None where samples are equal or of different kinds; of several frames those of
-        the nearest, with its number as `original_frame`. Then `found`, in words, and `notes`; or `fault`, the error of
-        a picture that is not what it should be.
+        `original`, its path, `equal` and `psnr_db`, the latter None where samples are equal or of different kinds; of
+        several frames those of the nearest, with its number as `original_frame`. Then `found`, in words, and `notes`;
+        or `fault`, the error of a picture that is not what it should be.
 
     Raises
     ------
@@ -63,11 +106,12 @@ def compare(decoded: Picture, original: Path, max_pixels: int, *, lossless: bool
         nearest, unread = _nearest(decoded, _reader(original, max_pixels, count), count)
     notes = tuple(f"{original}: {note}" for note in (*nearest.notes, *unread))
     facts: dict[str, Any] = {
+        "original": str(original),
         "equal": nearest.psnr_db == inf,
         "psnr_db": round(nearest.psnr_db, 2) if isfinite(nearest.psnr_db) else None,
         **({} if count == 1 else {"original_frame": nearest.frame}),
     }
-    if fault := _fault(nearest, _kind_of(decoded), count, lossless):
+    if fault := _fault(nearest, _kind_of(decoded), count, least_db):
         return facts | {"fault": VerificationError("; ".join((fault, *notes)))}
     return facts | {"found": _found(nearest, count), "notes": notes}
 
@@ -120,7 +164,7 @@ def _likeness(decoded: Picture, frame: int, reading: Reading) -> Likeness:
     return Likeness(frame, notes, _kind_of(picture), psnr_db)
 
 
-def _fault(nearest: Likeness, kind: str, count: int, lossless: bool) -> str:
+def _fault(nearest: Likeness, kind: str, count: int, least_db: float) -> str:
     """Return why a picture is not what it should be, and what to do; empty if it is.
 
     Of a pipe only the first frame is read, which need not be the one.
@@ -130,12 +174,15 @@ def _fault(nearest: Likeness, kind: str, count: int, lossless: bool) -> str:
     if nearest.psnr_db == -inf:
         other = f"the original is {nearest.kind}" if count == 1 else f"none of the {count} frames of the original does"
         return f"the file holds {kind}, {other}; name the image that it was made from"
-    if not lossless or nearest.psnr_db == inf:
+    if nearest.psnr_db >= least_db:
         return ""
-    differs, where = "not equal to the original", ""
-    if count > 1:
-        differs, where = f"equal to none of the {count} frames of the original", f" against frame {nearest.frame}"
-    found = f"the file is lossless, but {differs}: {nearest.psnr_db:.2f} dB{where}"
+    if least_db < inf:
+        found = f"{_found(nearest, count)}, less than {least_db:g} dB"
+    else:
+        differs, where = "not equal to the original", ""
+        if count > 1:
+            differs, where = f"equal to none of the {count} frames of the original", f" against frame {nearest.frame}"
+        found = f"the file is lossless, but {differs}: {nearest.psnr_db:.2f} dB{where}"
     or_anew = "" if any(note.startswith(ONLY_FIRST) for note in nearest.notes) else ", or encode that anew"
     return f"{found}; name the image that it was made from{or_anew}"
 
