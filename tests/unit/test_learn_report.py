@@ -5,12 +5,18 @@ from pathlib import Path
 import pytest
 
 from fdcodec.cli.learn_report import advice, report, saving, worth_of_parts
-from fdcodec.model import ClassModel
+from fdcodec.model import ClassModel, get
 
 RECIPE = {
     "share_saved_against_presets": 0.034, "presets_compared": ["photo", "map"], "images_held_out": 3,
     "share_saved_by_filter": 0.0412, "share_saved_by_rotations": 0.0234, "share_saved_by_learned_modes": {},
+    "parent": None,
 }  # fmt: skip
+
+
+def recipe(share):
+    """Return a recipe of a model that saves a share of the bytes."""
+    return RECIPE | {"share_saved_against_presets": share}
 
 
 def test_first_comes_what_is_saved_and_what_to_do():
@@ -45,7 +51,7 @@ def test_what_is_not_saved_is_told():
             "encode -t my/scans.fdt, for files above 240 kB: each carries 12000 bytes of the model. For smaller ",
         ),
         (0.012, 24_000, "encode -t my/scans.fdt, for files above 2.0 MB: each carries 24000 bytes"),
-        (0, 12_000, "encode with -t auto; or learn from more images, or from another --parent"),
+        (0, 12_000, "encode with -t auto; or learn from more images"),
         (
             None,
             12_000,
@@ -55,12 +61,19 @@ def test_what_is_not_saved_is_told():
 )
 def test_advice_follows_the_saving(share, n_bytes, told):
     """A file is worth carrying the model from where what it saves is as much; else another way is told."""
-    assert advice(share, Path("my/scans.fdt"), n_bytes).startswith(told)
+    assert advice(recipe(share), Path("my/scans.fdt"), n_bytes).startswith(told)
+
+
+@pytest.mark.parametrize(("best", "told"), [("map", ", or with --parent map"), ("photo", "")])
+def test_parent_to_try_is_the_preset_that_was_the_best(best, told):
+    """Of a model that saves nothing another parent is advised, unless it had that one."""
+    given = recipe(-0.01) | {"presets_compared": [best, "gray"], "parent": get("photo").hash.hex()}
+    assert advice(given, Path("x.fdt"), 1) == f"encode with -t auto; or learn from more images{told}"
 
 
 def test_advice_can_be_typed():
     """A path with spaces is quoted as a shell has it."""
-    assert advice(0.05, Path("my scans.fdt"), 12_000).startswith("encode -t 'my scans.fdt', ")
+    assert advice(recipe(0.05), Path("my scans.fdt"), 12_000).startswith("encode -t 'my scans.fdt', ")
 
 
 def test_filter_without_images_held_out_has_no_share():
@@ -78,4 +91,7 @@ def test_too_few_blocks_are_told():
 @pytest.mark.parametrize(("share", "hardly"), [(0.009, True), (0.01, False)])
 def test_small_savings_are_called_so(share, hardly):
     """Of a model that saves less than one percent it is told that the presets do nearly as well."""
-    assert advice(share, Path("x.fdt"), 1).startswith("the presets do nearly as well, and -t auto takes one") == hardly
+    assert (
+        advice(recipe(share), Path("x.fdt"), 1).startswith("the presets do nearly as well, and -t auto takes one")
+        == hardly
+    )

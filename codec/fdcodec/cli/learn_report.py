@@ -9,6 +9,7 @@ from typing import Any
 
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedding
+from fdcodec.model.registry import get
 from fdcodec.words import counted
 
 _HARDLY = 0.01  # share saved below which a model is hardly worth what it takes to have it at hand
@@ -28,7 +29,7 @@ def report(model: ClassModel, path: Path, n_images: int) -> Iterator[str]:
     """
     recipe = model.recipe
     yield f"{path}: {saving(recipe)}"
-    yield f"  next: {advice(recipe['share_saved_against_presets'], path, len(embedding(model, 'auto')))}"
+    yield f"  next: {advice(recipe, path, len(embedding(model, 'auto')))}"
     held_out = f", {recipe['images_held_out']} of them held out" if recipe["images_held_out"] else ""
     yield f"  from {counted(n_images, 'image')}{held_out}; hash {model.hash.hex()[:16]}"
     yield f"  {worth_of_parts(recipe)}"
@@ -48,18 +49,24 @@ def saving(recipe: dict[str, Any]) -> str:
     return f"{change}, on {counted(recipe['images_held_out'], 'held-out image')}, without the model's own bytes"
 
 
-def advice(saved: float | None, path: Path, n_bytes: int) -> str:
-    """Return what to do with a model that saves this share, and takes `n_bytes` in each file that carries it."""
-    given = quote(str(path))
+def advice(recipe: dict[str, Any], path: Path, n_bytes: int) -> str:
+    """Return what to do with a model of this recipe that takes `n_bytes` in each file that carries it."""
+    saved, given = recipe["share_saved_against_presets"], quote(str(path))
     if saved is None:
         return f"learn from five different images or more; or compare the sizes that encode -t {given} and -t auto give"
     if saved <= 0:
-        return "encode with -t auto; or learn from more images, or from another --parent"
+        return f"encode with -t auto; or learn from more images{_other_parent(recipe)}"
     hardly = "the presets do nearly as well, and -t auto takes one. Or " if saved < _HARDLY else ""
     return hardly + (
         f"encode -t {given}, for files above {_size(n_bytes / saved)}: each carries {n_bytes} bytes of the model. "
         f"For smaller ones add --no-embed, and readers need {path.name} in a directory that FDCODEC_MODEL_PATH names"
     )
+
+
+def _other_parent(recipe: dict[str, Any]) -> str:
+    """Return what to try: the preset that was the best for most held-out images as the parent, if it was not."""
+    best = recipe["presets_compared"][0]
+    return "" if get(best).hash.hex() == recipe["parent"] else f", or with --parent {best}"
 
 
 def _size(n_bytes: float) -> str:
