@@ -127,6 +127,7 @@ def _output_suffix(name: str | None, output: str | None) -> str:
 
 def _decode(job: Job, suffix: str, settings: DecoderSettings, region: Region | None, reduce: int) -> dict[str, Any]:
     from fdcodec.container import read_header
+    from fdcodec.image.georeference import in_place
     from fdcodec.image.writing import image_bytes, refuse_samples
 
     start, content = perf_counter(), job.read()
@@ -134,7 +135,7 @@ def _decode(job: Job, suffix: str, settings: DecoderSettings, region: Region | N
         header = read_header(content)
         refuse_samples(header.channels, header.depth, suffix)  # before anything is compiled
     picture, loss = picture_and_loss(content, settings, region, reduce)
-    data, notes = image_bytes(picture, suffix)
+    data, notes = image_bytes(in_place(picture, region, reduce), suffix)
     job.write(data)
     return {
         "output": str(job.target),

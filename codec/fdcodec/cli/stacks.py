@@ -68,6 +68,7 @@ def decode_stack(
     job: StackJob, suffix: str, settings: DecoderSettings, region: Region | None, reduce: int
 ) -> dict[str, Any]:
     """Decode all inputs, several at a time, and write their pictures in order; nothing is written if one fails."""
+    from fdcodec.image.georeference import in_place
     from fdcodec.image.stacks import stack_bytes
 
     start, losses, count = perf_counter(), list[str](), len(job.inputs)
@@ -78,7 +79,7 @@ def decode_stack(
         decoded = each(lambda one: _decoded(one, own_settings, region, reduce), job.inputs, at_once, at_once)
         for one, (picture, loss) in zip(job.inputs, decoded, strict=True):
             losses.extend([f"{one.name}: {loss}"] if loss else [])
-            yield picture
+            yield in_place(picture, region, reduce)
 
     data, notes = stack_bytes(pictures(), suffix)
     job.write(data)

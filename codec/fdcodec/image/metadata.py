@@ -4,8 +4,8 @@ Two things that would surprise the reader:
 
 * Pillow turns TIFF images by their orientation tag while it loads them, and forgets the tag, in XMP too. `as_stored`
   turns them back, so that pixels stay as stored and the tag stays in the metadata, as for every other format.
-* A TIFF file has no EXIF block: its tags describe the file itself. Only those that describe the picture are kept; of
-  others, as of maps and microscopes, a note tells.
+* A TIFF file has no EXIF block: its tags describe the file itself. Only those that describe the picture, or where it
+  lies on the map, are kept; of others, as of microscopes, a note tells.
 """
 
 import re
@@ -16,6 +16,7 @@ from typing import Any
 
 from PIL import ExifTags, Image, TiffTags
 
+from fdcodec.image.georeference import GEO_TAGS
 from fdcodec.image.resolution import exif_of, resolution_of, stated_resolution, uneven_density
 from fdcodec.words import first_of
 
@@ -27,8 +28,9 @@ _PICTURE_TAGS = (
     *(ExifTags.Base.Rating, ExifTags.Base.RatingPercent, ExifTags.Base.XPTitle, ExifTags.Base.XPComment),
     *(ExifTags.Base.XPAuthor, ExifTags.Base.XPKeywords, ExifTags.Base.XPSubject),
     ExifTags.Base.PageName,
+    *GEO_TAGS,
 )
-"""Tags of TIFF's own that describe the picture, but for number and place of a page, which Pillow writes wrongly."""
+"""Tags of TIFF files that describe the picture, but for number and place of a page, which Pillow writes wrongly."""
 
 DIRECTORIES = (ExifTags.IFD.Exif, ExifTags.IFD.GPSInfo)
 """Tags whose values are directories of their own."""
@@ -178,8 +180,8 @@ def _describes_stack(image: Image.Image) -> bool:
 
 
 def _text_as_stored(value: Any) -> Any:
-    """Return a tag's text as bytes, which Pillow reads as Latin-1 and would write as ASCII."""
-    return value.encode("latin-1") if isinstance(value, str) else value
+    """Return a tag's text, of other than ASCII as bytes: Pillow reads it as Latin-1 and would write it as ASCII."""
+    return value.encode("latin-1") if isinstance(value, str) and not value.isascii() else value
 
 
 def _exif(image: Image.Image) -> Any:
