@@ -93,9 +93,18 @@ def test_other_integers_are_refused_with_the_conversion_that_fits(dtype, values,
         as_picture(np.array([values], dtype))
 
 
-@pytest.mark.parametrize("values", [(-1, 255), (0, 65536)])
+@pytest.mark.parametrize("values", [(-1, 255), (-32768, 32767)])
+def test_signed_integers_of_sixteen_bits_are_to_have_an_offset(values):
+    """Values such as elevations below the sea are kept whole by an offset, which the message has."""
+    image = np.array([values], np.int16)
+    with pytest.raises(ParameterError, match=re.escape("(image.astype(numpy.int32) + 32768).astype(numpy.uint16)")):
+        as_picture(image)
+    assert np.array_equal((image.astype(np.int32) + 32768).astype(np.uint16) - 32768.0, image)
+
+
+@pytest.mark.parametrize("values", [(-32769, 255), (-1, 32768), (0, 65536)])
 def test_integers_that_fit_nowhere_are_to_be_scaled(values):
-    """Integers outside 0..65535 have no conversion that keeps them."""
+    """Integers that 16 bits do not hold, signed or not, have no conversion that keeps them."""
     with pytest.raises(ParameterError, match="int64 is not uint8 or uint16; scale and convert it"):
         as_picture(np.array([values], np.int64))
 

@@ -165,6 +165,8 @@ def _conversion(image: NDArray[Any]) -> str:
         for name in ("uint8", "uint16"):
             if lowest >= 0 and highest <= np.iinfo(name).max:
                 return f"its values {lowest}..{highest} fit: convert it by .astype(numpy.{name})"
+        if lowest >= -(2**15) and highest < 2**15:
+            return "it keeps its values with an offset: (image.astype(numpy.int32) + 32768).astype(numpy.uint16)"
     return "scale and convert it to 8 or 16 bits"
 
 

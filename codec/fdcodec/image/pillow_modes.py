@@ -89,7 +89,7 @@ def _conversion_note(image: Image.Image) -> str:
 def _integers(image: Image.Image) -> tuple[NDArray[np.uint16], Notes]:
     values = 65535 - np.asarray(image) if is_negative(image) else np.asarray(image)
     if values.size and (values.min() < 0 or values.max() > 65535):
-        raise UnsupportedError("image mode I holds values outside 0..65535; scale them to 16 bits first")
+        raise UnsupportedError("image mode I holds values outside 0..65535; scale them, or add 32768 to signed ones")
     notes = ["the transparent gray value was dropped: 16-bit gray has no alpha"] if "transparency" in image.info else []
     return np.ascontiguousarray(values, dtype=np.uint16), notes
 
