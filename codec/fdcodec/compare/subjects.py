@@ -87,17 +87,18 @@ def load_all(files: Sequence[Path], gray: bool) -> list[Subject]:
 
 
 def _names(files: Sequence[Path]) -> list[str]:
-    """Return the stem of each file, with its folder's name before it where stems repeat."""
-    stems = [path.stem if path.stem.strip(".") else path.name for path in files]
-    repeats = Counter(stems)
-    folders = [path.absolute().parent.name for path in files]
-    names = [stem if repeats[stem] == 1 else f"{folder}-{stem}" for stem, folder in zip(stems, folders, strict=True)]
+    """Return the stem of each file, with as many folders before it as tell it from others."""
+    names = [path.stem if path.stem.strip(".") else path.name for path in files]
+    folders = [list(path.absolute().parent.parts[1:]) for path in files]
+    while any((count := Counter(names))[name] > 1 and rest for name, rest in zip(names, folders, strict=True)):
+        names = [
+            f"{rest.pop()}-{name}" if count[name] > 1 and rest else name
+            for name, rest in zip(names, folders, strict=True)
+        ]
     owners: dict[str, Path] = {}
     for name, path in zip(names, files, strict=True):
         if name in owners:
-            raise ParameterError(
-                f"images: {owners[name]} and {path} have one name, {name!r}; give each image once, or rename one"
-            )
+            raise ParameterError(f"images: {owners[name]} and {path} are one, or have one name; give each image once")
         owners[name] = path
     return names
 
