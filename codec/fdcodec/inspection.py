@@ -129,12 +129,13 @@ def _coding_of(header: container.Header) -> dict[str, Any]:
 
 
 def _facts_of_model(file: container.File) -> dict[str, Any]:
-    """Return how a file has its class model, under which name that is installed, its hash as far as it is known."""
+    """Return how a file has its class model, the name it is installed by, its hash, and the parent that it needs."""
     reference = file.model_ref if file.model_bytes is None else _hash_of(file.model_bytes)
     return {
         "transform": "embedded" if file.model_bytes else "named" if file.model_ref else "none",
         "transform_name": None if reference is None else _name_of(reference),
         "transform_hash": None if reference is None else reference.hex(),
+        "transform_parent": None if file.model_bytes is None else _parent_of(file.model_bytes),
         "transform_bytes": len(file.model_bytes or b""),
     }
 
@@ -145,6 +146,17 @@ def _hash_of(model_bytes: bytes) -> bytes | None:
 
     with suppress(FormatError, TransformNotFoundError):
         return embedded(model_bytes).hash
+    return None
+
+
+def _parent_of(model_bytes: bytes) -> str | None:
+    """Return the name or hash of the model that an embedded one is stored as a difference from; None if it is whole."""
+    from fdcodec.model.body import inflate
+    from fdcodec.model.relative import parent_of
+
+    with suppress(FormatError):
+        reference = parent_of(inflate(model_bytes))
+        return None if reference is None else _name_of(reference) or reference.hex()
     return None
 
 

@@ -1,6 +1,8 @@
 """The command line: what `info` tells of a file."""
 
 import json
+import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +12,11 @@ from tests.images import photo
 import fdcodec
 from fdcodec import container
 from fdcodec.errors import ChecksumError, FormatError, ParameterError, PartialWarning
+from fdcodec.format.constants import PARENT_BYTES
 from fdcodec.format.contexts import N_CONTEXTS
 from fdcodec.format.parameters import Parameters
 from fdcodec.model import ClassModel, get
+from fdcodec.model.relative import build_relative
 
 HEADER = container.Header(4, 4, 3, parameters=Parameters(246).to_bytes())
 
@@ -79,6 +83,28 @@ def test_embedded_class_model_is_named_by_its_hash(cli, model):
     facts = json.loads(cli("info", "a.fdc", "--json").out)
     assert (facts["transform"], facts["transform_hash"]) == ("embedded", model.hash.hex())
     assert facts["transform_name"] == (None if model.name == "mine" else "dct")
+
+
+@pytest.mark.parametrize(("embed", "told"), [("auto", "photo"), (True, None)])
+def test_difference_is_told_from_a_whole_class_model(embed, told):
+    """What an embedded model is stored as the difference from is told by its name; a whole one has no such thing."""
+    parent = get("photo")
+    model = replace(parent, name="child", filters=None, recipe={"parent": parent.hash.hex()})
+    facts = fdcodec.info(fdcodec.encode(photo(16, 16), transform=model, embed=embed, effort=1))
+    assert (facts["transform"], facts["transform_parent"], facts["transform_hash"]) == (
+        "embedded",
+        told,
+        model.hash.hex(),
+    )
+
+
+def test_parent_that_is_not_there_is_told_by_its_hash():
+    """A parent that is not installed has no name, and the first bytes of its hash stand for it."""
+    parent = replace(get("photo"), name="own parent", filters=None)
+    model = replace(parent, name="child", learned=())
+    data = zlib.compress(build_relative(model.canonical, parent.canonical, parent.hash))
+    facts = fdcodec.info(container.write(container.File(HEADER, [b"x"], model_bytes=data)))
+    assert (facts["transform_parent"], facts["transform_hash"]) == (parent.hash[:PARENT_BYTES].hex(), None)
 
 
 @pytest.mark.parametrize(("names", "told"), [(["photo"], None), (["mine", "photo"], "mine")])
