@@ -32,6 +32,8 @@ DURATION = (
     "--transforms, --qualities or --metrics take less"
 )
 
+NO_IMAGES = "none: each image is too small for it, or has a file that is exact"
+
 
 def _numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...] | None:
     """Return numbers 0 to 100 that are separated by commas, in order."""
@@ -144,7 +146,7 @@ def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
             f"{comparison.codecs[codec]} {f'refused ({rate.reason})' if rate.reason else f'{rate.percent:+.1f} %'}"
             for codec, rate in by_codec.items()
         ]
-        write_line(f"BD-rate against {anchor}, {measure}: {', '.join(parts) or 'none, images are too small'}")
+        write_line(f"BD-rate against {anchor}, {measure}: {', '.join(parts) or NO_IMAGES}")
     if any(rate.reason for by_codec in rates.values() for rate in by_codec.values()):
         write_line(
             "if it is refused, give --qualities more values over a wider range, or leave it out: each codec has its own"
