@@ -18,8 +18,8 @@ from fdcodec.transform.fast import Dictionary, correlations
 from fdcodec.transform.sparse import SparseDictionary
 
 
-class _MatrixLearner(TransformLearner):
-    """A learner whose transform is a matrix that is not orthogonal and whose samples must be in memory."""
+class _KSVDLearner(TransformLearner):
+    """A learner whose samples must be in memory, and whose dictionary is not orthogonal."""
 
     def _is_orthogonal(self) -> bool:
         return False
@@ -30,7 +30,7 @@ class _MatrixLearner(TransformLearner):
         return samples.array
 
 
-class SKSVD(_MatrixLearner):
+class SKSVD(_KSVDLearner):
     """Square dictionary by staged K-SVD: SK-SVD (paper's reference SKSVD), with approximate updates of the atoms.
 
     Parameters
@@ -89,7 +89,7 @@ class SKSVD(_MatrixLearner):
         return len(self.error_curve_) - self._n_starts
 
 
-class SparseKSVD(_MatrixLearner):
+class SparseKSVD(_KSVDLearner):
     """Square dictionary whose atoms are p-sparse in a base: Sparse K-SVD over the DCT (paper, figure VSSparseKSVD).
 
     Parameters

@@ -18,8 +18,8 @@ Analysis = tuple[Dictionary | None, IntArray, FloatArray]
 
 
 @dataclass(frozen=True)
-class SparseObjective:
-    """The paper's objective ``||Y - U X||_F^2 / ||Y||_F^2`` with ``X = T_s(U^T Y)`` (eqs. dictionaryOrtho, reperror).
+class ErrorObjective:
+    """The relative error of sparse codes, ``||Y - D X||_F^2 / ||Y||_F^2`` (eq. reperror).
 
     Parameters
     ----------
@@ -36,6 +36,10 @@ class SparseObjective:
     def energy(self) -> float:
         """``||Y||_F^2``; 1 if the samples are all zero, so that errors stay finite."""
         return float(np.trace(gram_matrix(self.samples))) or 1.0
+
+
+class SparseObjective(ErrorObjective):
+    """The paper's objective for an orthogonal U: the error with ``X = T_s(U^T Y)`` (eq. dictionaryOrtho)."""
 
     @property
     def slope(self) -> float:
