@@ -78,6 +78,7 @@ class RmDLA(TransformLearner):
     def _learn(self, samples: Samples) -> None:
         n = samples.n
         m = default_rotations(n) if self.n_factors is None else checked_integer("n_factors", self.n_factors, 0)
+        m = m if n > 1 else 0
         objective = PursuitObjective(samples, self._sparsity(n))
         starts = checked_integer("n_starts", self.n_starts, 1)
         random, iterations = random_generator(self.random_state), self._iterations()

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from fdcodec.errors import ParameterError
 from fdcodec.learning.samples import Samples
 from fdcodec.transform.blocks import FloatArray, IntArray
 from fdcodec.transform.fast import Dictionary, correlations
@@ -80,6 +81,10 @@ class RateObjective:
     def evaluate(self, transform: Dictionary) -> tuple[FloatArray, float]:
         """Return Z for ``X = C^3 / (step^2 + C^2)``, and the mean log-rate, for an orthogonal transform."""
         sums, bits = self.samples.reduce(partial(_rate, analysis_of(transform), self.step))
+        if not math.isfinite(bits):
+            raise ParameterError(
+                f"step is {self.step:g}, too small for such samples; give 1e-18 of the greatest or more"
+            )
         return np.ascontiguousarray(sums.T), bits / self.n_samples
 
 
