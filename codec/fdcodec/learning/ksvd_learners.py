@@ -79,14 +79,14 @@ class SKSVD(_KSVDLearner):
         start = np.ascontiguousarray(principal_directions(samples).T)
         atoms, error, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages, thread_count(self.n_jobs))
         self.transform_, self.error_, self.error_curve_ = np.ascontiguousarray(atoms.T), error, np.array(curve)
-        self._n_starts = stages
+        self._n_stages_run = stages
         self.n_operations_ = 2 * n * n
 
     @property
     def n_iter_(self) -> int:
         """Updates in all stages."""
         self._check_fitted()
-        return len(self.error_curve_) - self._n_starts
+        return len(self.error_curve_) - self._n_stages_run
 
 
 class SparseKSVD(_KSVDLearner):

@@ -158,7 +158,7 @@ class TransformLearner(TableTransformer):
 
     @property
     def n_iter_(self) -> int:
-        """Iterations that were run: the values of `error_curve_` after those of the starts."""
+        """Iterations that were run: the values of `error_curve_` after the first."""
         self._check_fitted()
         return len(self.error_curve_) - 1
 

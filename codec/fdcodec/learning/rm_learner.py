@@ -78,13 +78,14 @@ class RmDLA(TransformLearner):
     def _learn(self, samples: Samples) -> None:
         n = samples.n
         m = default_rotations(n) if self.n_factors is None else checked_integer("n_factors", self.n_factors, 0)
-        m = m if n > 1 else 0
         objective = PursuitObjective(samples, self._sparsity(n))
         starts = checked_integer("n_starts", self.n_starts, 1)
         random, iterations = random_generator(self.random_state), self._iterations()
         init = checked_init(self.init, n, ("svd",))
         start = principal_directions(samples) if isinstance(init, str) else init
         others = starting_directions(np.asarray(start), starts, random)[1:]
+        if n == 1:
+            m = 0  # no pair is there
         runs = [rm_dla(objective, D, m, iterations) for D in [start, *others]]
         self.transform_, self.error_, curve = min(runs, key=lambda run: run[1])
         self.error_curve_ = np.array(curve)

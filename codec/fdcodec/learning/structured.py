@@ -26,7 +26,7 @@ LAYER_PASSES = 4
 """Passes over the samples that train the layers still free, after each layer that moves to the grid."""
 
 GRID_LOSS = 1e-3
-"""Share of the objective that moving all layers at once may cost; of 1024 angles it is a tenth of this."""
+"""Share of the objective that moving all layers at once may cost; with 1024 angles it costs a tenth of this."""
 
 
 def hypercube_pairs(rounds: Sequence[tuple[int, int]]) -> IntArray:

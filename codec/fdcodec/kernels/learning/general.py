@@ -94,7 +94,7 @@ def advance(Z, W, pair, block):
 
 @kernel(allocates=True)
 def construct_general(Z, W, pairs, blocks):
-    """Build the R-transforms one after another (Algorithm 2, first iterations, step 1); return how many.
+    """Build the R-transforms by rising k (Algorithm 2, first iterations, step 1; eq. scoreR); return how many.
 
     Pairs whose Gram matrix is singular, which the paper's rule leaves out, are taken too once no other gains: the
     samples use too few atoms for it. Fewer than asked are built only when X is zero. Z and W are overwritten.
