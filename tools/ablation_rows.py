@@ -76,11 +76,6 @@ def put(original: Any, replacement: Any) -> None:
         setattr(module, name, replacement)
 
 
-def has_learned_modes(model: ClassModel) -> bool:
-    """Tell whether a model brings modes of its own."""
-    return bool(getattr(model, "learned", ()))
-
-
 def nothing(setup: Setup) -> None:
     """Leave the codec as it is."""
 
@@ -104,7 +99,7 @@ def no_halves(setup: Setup) -> None:
 def planar_and_dc(setup: Setup) -> None:
     """Predict by planar and DC only, without angles and learned modes."""
     put(modes._price_residuals, kernels.price_without_angles)
-    if has_learned_modes(setup.model):
+    if setup.model.learned:
         no_learned_modes(setup)
 
 
@@ -154,7 +149,7 @@ def no_transforms(setup: Setup) -> None:
 
 def no_learned_modes(setup: Setup) -> None:
     """Code without the learned modes and their transforms, which have the groups past those of the other modes."""
-    if not has_learned_modes(setup.model):
+    if not setup.model.learned:
         raise NothingToRemoveError("the model has no learned modes")
     transforms = {key: transform for key, transform in setup.model.transforms.items() if key[1] < N_GROUPS}
     setup.model = replace(setup.model, transforms=transforms, learned=())

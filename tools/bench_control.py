@@ -7,7 +7,7 @@ learned modes; (ii) against the preset `photo`; (iii) every preset against the c
 also with the models embedded, but `photo`. Then `python tools/control_table.py` writes docs/results/controls.md.
 """
 
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +41,7 @@ CLASSES = {
 
 def bare(model: ClassModel) -> ClassModel:
     """Return a model without its transforms and learned modes, everything else the same."""
-    learned = {"learned": ()} if "learned" in {field.name for field in fields(model)} else {}
-    return replace(model, transforms={}, **learned)
+    return replace(model, transforms={}, learned=())
 
 
 def held_out(folder: Path, limit: int) -> list[Subject]:

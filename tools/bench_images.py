@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from fdcodec.aliases import Samples
 from fdcodec.errors import FdcError
 from fdcodec.image.reading import READABLE_SUFFIXES, read_image
 
-Samples = NDArray[np.uint8] | NDArray[np.uint16]
 TRAINING = "train"
 
 

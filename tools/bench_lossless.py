@@ -1,25 +1,26 @@
 """Compare the lossless plane coder with PNG, WebP, JPEG XL and JPEG-LS on a folder of images by class.
 
-Usage: ``python tools/bench_lossless.py DATA [-o tools/results/lossless.json] [--limit 4] [--only CLASS ...]``
+usage: python tools/bench_lossless.py DATA [--limit 6] [--classes photo,map] [-o FILE]
 
-`DATA` holds one folder per class; the classes and their folders are in `CLASSES`. Sizes are of the bare payload for the
+DATA holds one folder per class; the classes and their folders are in `CLASSES`. Sizes are of the bare payload for the
 plane coder and of whole files for the others (a container adds at most 25 bytes). Every payload is decoded and
 compared.
 """
 
-import argparse
 import io
-import json
-import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import click
 import imagecodecs
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image
 
+from bench_images import evenly
+from bench_record import store
+from fdcodec.aliases import Samples
 from fdcodec.coding.lossless import decode_planes, encode_planes
 
 CLASSES = {
@@ -32,8 +33,6 @@ CLASSES = {
     "microscopy": "microscopy/test",
     "pixelart": "pixelart/test",
 }
-
-Samples = NDArray[np.uint8] | NDArray[np.uint16]
 
 
 def read_samples(path: Path) -> Samples:
@@ -101,56 +100,47 @@ def measure_ours(samples: Samples) -> dict[str, float]:
     }
 
 
-def measure(path: Path, known: dict[str, dict[str, float]]) -> dict[str, object]:
-    """Return one row: sizes in bytes by codec and our speed; rivals' sizes are reused from `known`."""
+def measure(path: Path) -> dict[str, Any]:
+    """Return one row: sizes in bytes by codec and our speed."""
     samples = read_samples(path)
-    channels = 1 if samples.ndim == 2 else samples.shape[2]
-    row: dict[str, object] = {
+    row: dict[str, Any] = {
         "image": path.name,
         "width": samples.shape[1],
         "height": samples.shape[0],
-        "channels": channels,
+        "channels": 1 if samples.ndim == 2 else samples.shape[2],
         "depth": 8 * samples.dtype.itemsize,
     }
-    old = known.get(path.name, {})
-    row |= {name: old[name] if name in old else size(samples) for name, size in RIVALS.items()}
-    return row | measure_ours(samples)
+    return row | {name: size(samples) for name, size in RIVALS.items()} | measure_ours(samples)
 
 
-def totals(rows: list[dict[str, object]]) -> dict[str, float]:
+def totals(rows: list[dict[str, Any]]) -> dict[str, float]:
     """Return the geometric mean over images of our size relative to each rival, in percent."""
     result = {}
     for name in RIVALS:
-        ratios = [np.log(row["fdcodec"] / row[name]) for row in rows if row[name]]  # type: ignore[operator]
+        ratios = [np.log(row["fdcodec"] / row[name]) for row in rows if row[name]]
         if ratios:
             result[name] = round(100 * (float(np.exp(np.mean(ratios))) - 1), 2)
     return result
 
 
-def main() -> None:
-    """Measure and write the record."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
-    parser.add_argument("-o", "--output", type=Path, default=Path("tools/results/lossless.json"))
-    parser.add_argument("--limit", type=int, default=6)
-    parser.add_argument("--only", nargs="*", default=list(CLASSES))
-    options = parser.parse_args()
-    known = {}
-    if options.output.exists():
-        classes = json.loads(options.output.read_text())["classes"]
-        known = {row["image"]: row for entry in classes.values() for row in entry["images"]}
-    encode_planes(np.zeros((1, 8, 8), np.uint8), 8)
-    command = f"python tools/bench_lossless.py DATA --limit {options.limit}"
-    record: dict[str, object] = {}
-    document = {"command": command, "machine": platform.platform(), "classes": record}
-    for name in options.only:
-        paths = sorted(path for path in options.data.glob(CLASSES[name] + "/*") if path.suffix == ".png")
-        rows = [measure(path, known) for path in paths[:: max(1, len(paths) // options.limit)]]
-        record[name] = {"percent_against": totals(rows), "images": rows}
-        for row in rows:
-            print(name, *(f"{value:.2f}" if isinstance(value, float) else value for value in row.values()))
+@click.command()
+@click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--limit", default=6, show_default=True, help="Images of each class, evenly over the sorted names.")
+@click.option("--classes", default=",".join(CLASSES), help="Only these, separated by commas [all].")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="[tools/results/lossless.json]")
+def main(data: Path, limit: int, classes: str, output: Path | None) -> None:
+    """Compare all codecs; the result file is complete after every class."""
+    table: dict[str, Any] = {}
+    names = classes.split(",")
+    unknown = [name for name in names if name not in CLASSES]
+    if unknown:
+        raise click.BadParameter(f"{unknown[0]} is unknown; classes are {', '.join(CLASSES)}", param_hint="--classes")
+    encode_planes(np.zeros((1, 8, 8), np.uint8), 8)  # compiles
+    for name in names:
+        rows = [measure(path) for path in evenly(sorted(data.glob(f"{CLASSES[name]}/*.png")), limit)]
+        table[name] = {"percent_against": totals(rows), "images": rows}
         print(name, totals(rows), flush=True)
-        options.output.write_text(json.dumps(document, indent=1) + "\n")
+        store("lossless", output, {"classes": table})
 
 
 if __name__ == "__main__":

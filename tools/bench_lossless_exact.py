@@ -15,8 +15,9 @@ import click
 import numpy as np
 
 import fdcodec
-from bench_images import Crop, Samples, crops, evenly, held_out_by_kind
+from bench_images import Crop, crops, evenly, held_out_by_kind
 from bench_record import store
+from fdcodec.aliases import Samples
 from fdcodec.errors import FdcError
 from fdcodec.image.reading import read_image
 

@@ -19,9 +19,10 @@ import click
 import numpy as np
 
 import fdcodec
-from bench_images import Crop, Samples, crops
+from bench_images import Crop, crops
 from bench_record import store
 from fdcodec import codec
+from fdcodec.aliases import Samples
 from fdcodec.image.arrays import as_picture
 from fdcodec.targets import psnr_db
 
@@ -108,7 +109,7 @@ def summary(attempts: list[dict[str, Any]], ladders: list[dict[str, Any]]) -> di
     result: dict[str, Any] = {}
     for kind in ("psnr_db", "size_bytes", "bpp"):
         rows = [row for row in attempts if row["target"] == kind]
-        missed = [row for row in rows if row["met"] is False]
+        missed = [row for row in rows if not row["met"]]
         aim = (
             (lambda row: abs(row["reached"] - row["value"])) if kind == "psnr_db" else (lambda row: 1 - row["reached"])
         )

@@ -43,7 +43,7 @@ def low_points(folder: Path) -> Curve:
     points = []
     for quality in LOW_QUALITIES:
         files = [fdcodec.encode(image, quality=quality) for image in images]
-        bpp = fmean(8 * len(data) / (image[..., 0].size) for data, image in zip(files, images, strict=True))
+        bpp = fmean(8 * len(data) / image[..., 0].size for data, image in zip(files, images, strict=True))
         psnrs = [psnr(image, fdcodec.decode(data)) for data, image in zip(files, images, strict=True)]
         points.append((bpp, fmean(psnrs)))
     return points

@@ -52,8 +52,7 @@ def load(row: dict[str, Any], data: Path) -> np.ndarray:
     path = data / row["path"]
     if sha256(path.read_bytes()).hexdigest() != row["sha256"]:
         raise SystemExit(f"{path}: not the file that the manifest names; run tools/build_manifest.py")
-    samples = read_image(path).picture.samples
-    return samples if samples.dtype == np.uint8 else (samples >> 8).astype(np.uint8)
+    return read_image(path).picture.samples
 
 
 def to_gray(samples: np.ndarray) -> np.ndarray:

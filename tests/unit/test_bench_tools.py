@@ -69,7 +69,7 @@ def test_bare_model_keeps_all_but_transforms(tool):
     """A control loses the transforms only; start states and filter are the class's."""
     model = registry.get("photo")
     control = tool("bench_control").bare(model)
-    assert (control.transforms, getattr(control, "learned", ())) == ({}, ())
+    assert (control.transforms, control.learned) == ({}, ())
     assert control.start_states is model.start_states
     assert control.filters is model.filters
 
@@ -171,15 +171,6 @@ def test_page_says_what_a_row_did(tool):
     row = {"label": "no x", "images": "rgb", "research": "+1"}
     assert table.table_row(row | {"mean": 1.234, "low": 1.0, "high": 2.0}).startswith("| no x (RGB) | +1.23 % |")
     assert "| nothing to remove |" in table.table_row(row | {"skipped": "nothing to remove"})
-
-
-def test_threads_are_given_to_a_decoder_that_takes_them(tool, monkeypatch):
-    """The argument `threads` goes to a decoder that has it, and to no other."""
-    child = tool("bench_child")
-    monkeypatch.setattr(fdcodec, "decode", lambda data: data)
-    assert child.decoding_threads(2) == {}
-    monkeypatch.setattr(fdcodec, "decode", lambda data, *, threads=1: data)
-    assert child.decoding_threads(2) == {"threads": 2}
 
 
 def test_roundtrip_compares_tiles_as_encoded_and_decoded(tool, tmp_path):

@@ -20,6 +20,15 @@ def test_threshold_chooses_m_for_the_rate():
     assert sizes[0] > sizes[1] > sizes[2] > sizes[3] == 0
 
 
+@pytest.mark.parametrize("learner", [GmDLA(4, 2, 1, objective="rate"), StructuredDLA(1, 2, 1)], ids=repr)
+def test_a_step_too_small_for_the_samples_is_refused(learner):
+    """A rate that overflows is an error that names the step; of 1e-18 of the greatest sample it is finite."""
+    X = mixed_samples(16, 50, seed=4)
+    assert np.isfinite(clone(learner).set_params(step=1e-18 * np.abs(X).max()).fit(X).error_)
+    with pytest.raises(ParameterError, match="step is 1e-30, too small for such samples; give 1e-18"):
+        learner.set_params(step=1e-30).fit(X)
+
+
 @pytest.mark.parametrize(
     ("learner", "wrong"),
     [
@@ -40,13 +49,14 @@ def test_a_refused_parameter_leaves_the_former_fit(learner, wrong):
 
 
 def test_fewer_r_factors_than_asked_for_are_told():
-    """R_m-DLA has nothing to build from samples of zeros: it warns, says how many it has and what to do."""
+    """R_m-DLA has nothing to build from samples of zeros, and warns; of one feature there is no factor to ask for."""
     with pytest.warns(LearningWarning, match="built 0 of the 40 factors .* give others"):
         learner = RmDLA(40, 1, 2).fit(np.zeros((50, 16)))
     assert len(learner.transform_) == 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         RmDLA(40, 1, 2).fit(mixed_samples(16, 50, seed=0))
+        RmDLA(40, 1, 2).fit(np.ones((50, 1)))
 
 
 @pytest.mark.parametrize(("rank", "most"), [(1, 1e-12), (2, 0.01)])

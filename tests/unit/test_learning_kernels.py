@@ -9,7 +9,7 @@ from tests.unit.test_structured import mixed_samples
 from fdcodec.kernels.learning.atoms import update_atoms
 from fdcodec.kernels.learning.general import construct_general, least_squares_block, least_squares_gain, update_general
 from fdcodec.kernels.learning.pursuit import code_by_pursuit
-from fdcodec.kernels.learning.scores import Rule, nuclear_gain, procrustes
+from fdcodec.kernels.learning.scores import nuclear_gain, procrustes
 from fdcodec.kernels.learning.statistics import keep_largest
 from fdcodec.kernels.learning.sweeps import construct, deletion_losses, insertion_gains, sweep
 from fdcodec.learning.gm import Schedule, principal_directions, sweep_repeatedly
@@ -18,8 +18,7 @@ from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.search import delete, insert
 from fdcodec.learning.statistics import RateObjective, SparseObjective
 from fdcodec.transform import FactorProduct
-
-FREE = Rule(True, True, 0)
+from fdcodec.transform.blocks import grid_blocks
 
 
 def random_factors(n: int, m: int, seed: int) -> FactorProduct:
@@ -50,20 +49,18 @@ def test_procrustes_block_is_the_svd_solution(seed):
     """The closed form is U V^T, rotation or reflector, and leaves a score of zero (Remark 6)."""
     Z = np.random.default_rng(seed).standard_normal((2, 2))
     block = np.empty((2, 2))
-    procrustes(*Z.ravel(), FREE, block)
+    procrustes(*Z.ravel(), 0, block)
     np.testing.assert_allclose(block, oracle.procrustes(Z, 0, 1), atol=1e-12)
     assert pytest.approx(0.0, abs=1e-12) == nuclear_gain(*(Z @ block.T).ravel())
 
 
-@pytest.mark.parametrize("levels", [4, 16, 1024])
+@pytest.mark.parametrize("levels", [4, 5, 16, 1024])
 def test_quantized_procrustes_is_the_best_of_the_grid(levels):
-    """The nearest grid angle gives the largest tr(G^T Z) of all rotations of the grid."""
-    Z = np.random.default_rng(levels).standard_normal((2, 2))
-    block = np.empty((2, 2))
-    procrustes(*Z.ravel(), Rule(False, False, levels), block)
-    angles = 2 * np.pi * np.arange(levels) / levels
-    traces = np.cos(angles) * np.trace(Z) + np.sin(angles) * (Z[0, 1] - Z[1, 0])
-    assert pytest.approx(traces.max()) == np.sum(block * Z)
+    """The block has the largest tr(G^T Z) of all rotations and reflectors of the grid."""
+    grid, block = grid_blocks(np.arange(2 * levels), levels), np.empty((2, 2))
+    for Z in np.random.default_rng(levels).standard_normal((100, 2, 2)):
+        procrustes(*Z.ravel(), levels, block)
+        assert pytest.approx(np.sum(grid * Z, axis=(1, 2)).max()) == np.sum(block * Z)
 
 
 @pytest.mark.parametrize("sparsity", [1, 3, 8])
@@ -114,10 +111,10 @@ def test_walks_over_layers_keep_z_right(layer_size, random_order):
     pairs, blocks, start = product.pairs.copy(), product.blocks.copy(), Z.copy()
     for layer in order:
         before = np.sum(FactorProduct(8, pairs, blocks).to_dense() * start)
-        sweep(start.copy(), pairs, blocks, offsets, np.array([layer]), FREE)
+        sweep(start.copy(), pairs, blocks, offsets, np.array([layer]), True, 0)
         assert np.sum(FactorProduct(8, pairs, blocks).to_dense() * start) >= before - 1e-9
     together_pairs, together = product.pairs.copy(), product.blocks.copy()
-    sweep(Z, together_pairs, together, offsets, order, FREE)
+    sweep(Z, together_pairs, together, offsets, order, True, 0)
     np.testing.assert_array_equal(pairs, together_pairs)
     np.testing.assert_allclose(blocks, together, atol=1e-9)
 

@@ -55,11 +55,15 @@ def test_batches_are_what_can_be_iterated_again():
             QDLA().fit_batches(batches)
 
 
-@pytest.mark.parametrize("batches", [[1.0, 2.0], np.ones((3, 4)), [np.full((2, 4), np.nan)], ["words"]], ids=str)
-def test_what_is_no_batch_is_refused(batches):
-    """One array instead of batches, numbers, NaN and words are a ParameterError that names the argument."""
-    with pytest.raises(ParameterError, match="batches holds"):
-        QDLA().fit_batches(batches)
+@pytest.mark.parametrize(
+    "wrong",
+    [1.0, np.ones(4), np.full((2, 4), np.nan), "words", np.ones((2, 4), complex), [[1.0], [2.0, 3.0]], np.ones((2, 5))],
+    ids=str,
+)
+def test_what_is_no_batch_is_refused(wrong):
+    """A number, one sample, NaN, words, complex numbers and another width are errors that say which batch it is."""
+    with pytest.raises(ParameterError, match=r"batches\[1\]"):
+        QDLA().fit_batches([np.ones((2, 4)), wrong])
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 16, 36])

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -74,6 +75,14 @@ def test_codes_are_tables_where_they_are_asked_for(pandas, learner):
     assert isinstance(pipeline[1].fit(X).transform(X), Table)
     assert type(fitted.set_output().transform(X)) is Table
     assert type(fitted.set_output(transform="default").transform(X)) is np.ndarray
+
+
+def test_the_setting_of_scikit_learn_counts_where_nothing_else_is_said(pandas):
+    """`transform_output` of scikit-learn makes codes tables, but not those of a learner that was told otherwise."""
+    learner, told = QDLA(3, 1).fit(X), QDLA(3, 1).set_output(transform="default").fit(X)
+    with config_context(transform_output="pandas"):
+        assert [type(each.transform(X)) for each in (learner, told)] == [Table, np.ndarray]
+    assert type(learner.transform(X)) is np.ndarray
 
 
 def test_other_outputs_are_refused():

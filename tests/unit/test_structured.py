@@ -158,3 +158,12 @@ def test_arguments_may_be_numbers_of_numpy():
     for n_rounds in (np.int64(1), [(np.int64(16), np.int64(1))]):
         given = learn_rotations(samples, n_rounds, np.float64(1), np.int64(5))
         np.testing.assert_array_equal(given[1], expected[1])
+
+
+def test_starting_angles_may_be_any_integers():
+    """Angles go round: what is returned is in the full circle, whatever multiple of it a start is off."""
+    samples, start = mixed_samples(8, 100, seed=5), np.arange(12)
+    results = [learn_rotations(samples, 1, 1.0, 0, 64, init=start + turn)[1] for turn in (0, 64, -128)]
+    np.testing.assert_array_equal(results[1:], [results[0]] * 2)
+    assert results[0].min() >= 0
+    assert results[0].max() < 64

@@ -99,8 +99,9 @@ def test_line_dct_is_the_cosine_matrix(size):
 @pytest.mark.parametrize("size", [0, 3, 12])
 def test_bases_need_a_power_of_two(size):
     """Other sizes are refused by name."""
-    with pytest.raises(ParameterError, match="block_size"):
-        haar_product(size)
+    for name, product in (("block_size", haar_product), ("block_size", dct_product), ("size", dct_line_product)):
+        with pytest.raises(ParameterError, match=f"^{name} is {size}"):
+            product(size)
 
 
 def test_operations_are_counted_as_the_paper_does():
@@ -135,6 +136,14 @@ def test_bytes_round_trip(orthogonal, scaled, quantize):
     np.testing.assert_array_equal(product.pairs, again.pairs)
     np.testing.assert_allclose(again.blocks, product.blocks, atol=1e-12)
     assert data == again.to_bytes()
+
+
+def test_arrays_may_be_lists():
+    """Pairs, blocks and scale are any numbers of the right shape, in what is applied and in what is written."""
+    product = random_product(4, 2, seed=5, orthogonal=False, scaled=True)
+    listed = FactorProduct(4, product.pairs.tolist(), product.blocks.tolist(), product.scale.tolist())
+    np.testing.assert_array_equal(listed.to_dense(), product.to_dense())
+    assert listed.to_bytes() == product.to_bytes()
 
 
 def test_every_prefix_and_every_flipped_byte_gives_an_error_or_a_product():

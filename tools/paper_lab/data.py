@@ -33,6 +33,8 @@ TRIPLES = (
     ("washsat", "tank", "boat"),
 )
 
+SIDE = 8  # of the paper's patches
+
 
 class Images:
     """The images of one directory.
@@ -57,25 +59,23 @@ class Images:
         with Image.open(self.directory / FILES[name]) as image:
             return np.asarray(image.convert("L"), dtype=np.float64)
 
-    def patches(self, names: tuple[str, ...] = PAPER, side: int = 8, means: str = "patch") -> FloatArray:
-        """Return all non-overlapping patches, row by row, divided by 255.
+    def patches(self, names: tuple[str, ...] = PAPER, means: str = "patch") -> FloatArray:
+        """Return all non-overlapping 8x8 patches, row by row, divided by 255.
 
         Parameters
         ----------
         names
             Images, one after another.
-        side
-            Side of the patches.
         means
             "patch" removes the mean of each patch, "feature" the mean of each position over all patches.
         """
-        Y = np.concatenate([cut(self.luma(name), side) for name in names])
+        Y = np.concatenate([cut(self.luma(name), SIDE) for name in names])
         Y -= Y.mean(axis=1 if means == "patch" else 0, keepdims=True)
         return Y / 255.0
 
-    def random_patches(self, side: int, count: int, seed: int = 0) -> FloatArray:
+    def random_patches(self, side: int, count: int) -> FloatArray:
         """Return patches at random places of the paper's images, means removed, divided by 255."""
-        random = np.random.default_rng(seed)
+        random = np.random.default_rng(0)
         images = [self.luma(name) for name in PAPER]
         rows = []
         for _ in range(count):

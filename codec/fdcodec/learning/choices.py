@@ -9,7 +9,7 @@ import numpy as np
 
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
-from fdcodec.learning.estimator import MOST, block_side, checked_choice, checked_integer, checked_real
+from fdcodec.learning.estimator import MOST, checked_choice, checked_integer, checked_real
 from fdcodec.learning.samples import Samples
 from fdcodec.learning.statistics import Objective, RateObjective, SparseObjective, gram_matrix
 from fdcodec.transform.bases import dct_line_product, dct_product, haar_product
@@ -19,9 +19,6 @@ from fdcodec.transform.product import FactorProduct
 BASES = ("identity", "haar", "dct")
 INIT_TOLERANCE = 1e-9
 """Greatest difference between the products of the atoms of a start and what they should be."""
-
-GRID_SWEEPS = 4
-"""Sweeps after the angles have moved to the grid; more change no angle on natural images."""
 
 
 def default_rotations(n: int) -> int:
@@ -94,12 +91,15 @@ def base_product(name: str, n: int) -> FactorProduct:
     """Return the base called "identity", "haar" or "dct" for vectors of size n; ParameterError if it is no product."""
     if name == "identity":
         return FactorProduct(n, np.zeros((0, 2), np.int64), np.zeros((0, 2, 2)))
-    if name == "haar":
-        return haar_product(block_side(n, "the haar base"))
+    if name == "haar" and not _is_power_of_four(n):
+        raise ParameterError(
+            f"the haar base needs square blocks of a power-of-two side; n_features is {n}, not 1, 4, 16, 64, ..."
+        )
     if n & (n - 1):
         raise ParameterError(f"the dct base is a product of factors for powers of two only; n_features is {n}")
-    side = math.isqrt(n)
-    return dct_product(side)[0] if side * side == n else dct_line_product(n)[0]
+    if name == "haar":
+        return haar_product(math.isqrt(n))
+    return dct_product(math.isqrt(n))[0] if _is_power_of_four(n) else dct_line_product(n)[0]
 
 
 def cosine_line(n: int) -> Dictionary:
@@ -121,7 +121,10 @@ def cosine_base(n: int) -> Dictionary:
 
 
 def warm_starts(n: int) -> list[FactorProduct]:
-    """Return the products from which a search starts: nothing, and Haar and DCT where n allows them."""
-    side = math.isqrt(n)
-    names = ["identity", "haar", "dct"] if side * side == n and not side & (side - 1) else ["identity"]
-    return [base_product(name, n) for name in names]
+    """Return the products from which a search starts: nothing, and the Haar transform and DCT of square blocks."""
+    return [base_product(name, n) for name in (BASES if _is_power_of_four(n) else BASES[:1])]
+
+
+def _is_power_of_four(n: int) -> bool:
+    """Tell whether vectors of size n are square blocks of a power-of-two side."""
+    return n & (n - 1) == 0 and n.bit_length() % 2 == 1

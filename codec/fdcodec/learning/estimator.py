@@ -12,7 +12,7 @@ import sys
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fdcodec.errors import ParameterError
 from fdcodec.parallel import usable_processors
@@ -74,34 +74,35 @@ def not_fitted(message: str) -> ParameterError:
     return error
 
 
-def validated_samples(X: ArrayLike) -> FloatArray:
-    """Return samples as a C-contiguous array of doubles of shape (n_samples >= 1, n_features >= 1), at most MOST.
+def validated_samples(X: ArrayLike, name: str = "X", least: int = 1) -> FloatArray:
+    """Return samples as a C-contiguous array of doubles of shape (n_samples >= least, n_features >= 1), at most MOST.
 
     Raises
     ------
     ParameterError
-        If X is sparse, complex, not numeric, not two-dimensional, empty, or holds NaN, inf or a magnitude above MOST.
+        If X is sparse, complex, not numeric, not two-dimensional, of fewer samples or no feature, or holds NaN, inf or
+        a magnitude above MOST. The message calls it `name`.
     TypeError
         If an entry is an object that is no number, as scikit-learn asks.
     """
     if hasattr(X, "tocsr"):
-        raise ParameterError("X is a sparse matrix; give a dense array, for example X.toarray()")
+        raise ParameterError(f"{name} is a sparse matrix; give a dense array, as its toarray() returns")
     try:
         array = np.asarray(X)
     except ValueError as error:
-        raise ParameterError(f"X is no array of numbers, such as rows of one length: {error}") from error
+        raise ParameterError(f"{name} is no array of numbers, such as rows of one length: {error}") from error
     if array.ndim != 2:
         raise ParameterError(
-            f"X has {array.ndim} dimensions; it must have shape (n_samples, n_features). Reshape your data with "
+            f"{name} has {array.ndim} dimensions; it must have shape (n_samples, n_features). Reshape your data with "
             "array.reshape(-1, 1) for one feature or array.reshape(1, -1) for one sample"
         )
-    for count, what in zip(array.shape, ("sample(s)", "feature(s)"), strict=True):
-        if count == 0:
-            raise ParameterError(f"X has 0 {what} (shape={array.shape}) while a minimum of 1 is required.")
+    for count, what, lowest in zip(array.shape, ("sample(s)", "feature(s)"), (least, 1), strict=True):
+        if count < lowest:
+            raise ParameterError(f"{name} has 0 {what} (shape={array.shape}) while a minimum of 1 is required.")
     if np.iscomplexobj(array):
-        raise ParameterError(f"Complex data not supported: X has dtype {array.dtype}; give real numbers")
-    samples = as_doubles(array, "X")
-    check_values(samples, "X")
+        raise ParameterError(f"Complex data not supported: {name} has dtype {array.dtype}; give real numbers")
+    samples = as_doubles(array, name)
+    check_values(samples, name)
     return samples
 
 
@@ -116,7 +117,7 @@ def check_values(samples: FloatArray, name: str) -> None:
         )
 
 
-def as_doubles(array: ArrayLike, name: str) -> FloatArray:
+def as_doubles(array: NDArray[Any], name: str) -> FloatArray:
     """Return a C-contiguous array of doubles; ParameterError or, for objects, TypeError names what is no number."""
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
@@ -152,16 +153,6 @@ def checked_real(name: str, value: object, low: float) -> float:
     ):
         raise ParameterError(f"{name} is {value!r}; it must be a number in [{low:g}, {MOST:g}]")
     return float(value)
-
-
-def block_side(n: int, what: str) -> int:
-    """Return b with ``n = b * b`` and b a power of two; ParameterError says that `what` needs it."""
-    side = math.isqrt(n)
-    if side * side != n or side & (side - 1):
-        raise ParameterError(
-            f"{what} needs square blocks of a power-of-two side; n_features is {n}, not 1, 4, 16, 64, ..."
-        )
-    return side
 
 
 def thread_count(n_jobs: object) -> int:

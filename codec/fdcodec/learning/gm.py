@@ -16,6 +16,9 @@ from fdcodec.learning.statistics import Objective, SparseObjective, gram_matrix
 from fdcodec.transform.blocks import FloatArray, IntArray
 from fdcodec.transform.product import FactorProduct
 
+GRID_SWEEPS = 4
+"""Sweeps after the angles have moved to the grid; more change no angle on natural images."""
+
 
 @dataclass(frozen=True)
 class Schedule(Iterations):
@@ -68,15 +71,15 @@ def construct(objective: Objective, U: FloatArray, m: int, schedule: Schedule) -
 
     n = objective.samples.n
     Z, value = objective.evaluate(U)
+    trace = np.trace(Z)
     pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
     offsets, gains = layer_offsets(m, schedule.layer_size), np.zeros(m)
-    energy = objective.energy if isinstance(objective, SparseObjective) else np.inf
-    start = 2.0 - value - 2.0 * np.trace(Z) / energy
-    threshold = schedule.min_gain / objective.slope if schedule.min_gain else 0.0
-    n_layers = build(Z, pairs, blocks, offsets, threshold, gains) if m and n > 1 else 0
-    curve = [] if np.isinf(energy) else [start, *(start - 2.0 * np.cumsum(gains[:n_layers]) / energy).tolist()]
-    built = offsets[n_layers]
-    return FactorProduct(n, pairs[:built], blocks[:built]), curve
+    n_layers = build(Z, pairs, blocks, offsets, schedule.min_gain / objective.slope, gains) if m and n > 1 else 0
+    product = FactorProduct(n, pairs[: offsets[n_layers]], blocks[: offsets[n_layers]])
+    if not isinstance(objective, SparseObjective):
+        return product, []
+    start = 2.0 - value - 2.0 * trace / objective.energy
+    return product, [start, *(start - 2.0 * np.cumsum(gains[:n_layers]) / objective.energy).tolist()]
 
 
 def sweep_repeatedly(
@@ -105,50 +108,65 @@ def sweep_repeatedly(
     Z, value = objective.evaluate(product)
     curve = [value]
     for _ in schedule.over(curve):
-        product = sweep_once(Z, product, schedule, random)
+        product = sweep_once(
+            Z, product, layer_size=schedule.layer_size, random=random if schedule.random_order else None
+        )
         Z, value = objective.evaluate(product)
         curve.append(value)
     return product, curve
 
 
 def sweep_once(
-    Z: FloatArray, product: FactorProduct, schedule: Schedule, random: np.random.Generator, repick: bool = True
+    Z: FloatArray,
+    product: FactorProduct,
+    *,
+    repick: bool = True,
+    angle_levels: int = 0,
+    layer_size: int = 1,
+    random: np.random.Generator | None = None,
 ) -> FactorProduct:
     """Return the product after one sweep with the representations fixed; Z is overwritten.
 
-    With `repick` the pairs are chosen anew, as in the paper; without, they are kept and only the blocks solved for.
+    Parameters
+    ----------
+    Z
+        ``Y X^T`` of the product.
+    product
+        What to update.
+    repick
+        Choose the pairs anew, as the paper does; else they are kept and only the blocks solved for.
+    angle_levels
+        Angles of the grid on which the blocks lie; 0 is no grid.
+    layer_size
+        Factors updated together.
+    random
+        Gives the order of the layers; None is that of their indices.
     """
-    from fdcodec.kernels.learning.scores import Rule
     from fdcodec.kernels.learning.sweeps import sweep
 
     if len(product) == 0:
         return product
     pairs, blocks = product.pairs.copy(), product.blocks.copy()
-    offsets = layer_offsets(len(pairs), schedule.layer_size)
+    offsets = layer_offsets(len(pairs), layer_size)
     order = np.arange(len(offsets) - 1)
-    sweep(
-        Z, pairs, blocks, offsets, random.permutation(order) if schedule.random_order else order, Rule(repick, True, 0)
-    )
+    if random is not None:
+        order = random.permutation(order)
+    sweep(Z, pairs, blocks, offsets, order, repick, angle_levels)
     return FactorProduct(product.n, pairs, blocks)
 
 
 def finish_on_grid(
-    objective: Objective, product: FactorProduct, levels: int, n_sweeps: int
+    objective: Objective, product: FactorProduct, angle_levels: int
 ) -> tuple[FactorProduct, list[float]]:
     """Move every angle to the grid and sweep there, pairs fixed; the objective does not rise after the first value."""
-    from fdcodec.kernels.learning.scores import Rule
-    from fdcodec.kernels.learning.sweeps import sweep
-
-    product = product.quantized(levels)
-    curve = []
-    for _ in range(n_sweeps):
+    product = product.quantized(angle_levels)
+    Z, value = objective.evaluate(product)
+    curve = [value]
+    for _ in range(GRID_SWEEPS):
+        product = sweep_once(Z, product, repick=False, angle_levels=angle_levels)
         Z, value = objective.evaluate(product)
         curve.append(value)
-        m, pairs, blocks = len(product), product.pairs.copy(), product.blocks.copy()
-        if m:
-            sweep(Z, pairs, blocks, np.arange(m + 1), np.arange(m), Rule(False, True, levels))
-        product = FactorProduct(product.n, pairs, blocks)
-    return product, [*curve, objective.evaluate(product)[1]]
+    return product, curve
 
 
 def layer_offsets(m: int, layer_size: int) -> IntArray:

@@ -6,7 +6,6 @@ import numpy as np
 
 from fdcodec.learning.choices import (
     BASES,
-    GRID_SWEEPS,
     base_product,
     checked_init,
     checked_levels,
@@ -137,7 +136,7 @@ class GmDLA(TransformLearner):
         self.error_curve_, self.construction_curve_ = np.array(curve), np.array(construction)
         self.error_ = curve[-1]
         if levels is not None:
-            product, grid_curve = finish_on_grid(objective, product, levels, GRID_SWEEPS)
+            product, grid_curve = finish_on_grid(objective, product, levels)
             self.error_ = grid_curve[-1]
         self.transform_ = product
         self.n_operations_ = product.n_operations

@@ -96,12 +96,13 @@ def staged_ksvd(
     curve
         The curves of `ksvd` in the stages, one after another.
     """
-    sizes = np.linspace(0, len(atoms), n_stages + 1).astype(int)[1:]
+    sizes = np.linspace(0, len(atoms), n_stages + 1).astype(int)[1:].tolist()
     last = iterations.count if n_stages == 1 else iterations.count - iterations.count // 2
     shares = [(iterations.count - last) // max(1, n_stages - 1)] * (n_stages - 1) + [last]
     current, curve, errors = atoms[: sizes[0]], list[float](), list[float]()
     for size, share in zip(sizes, shares, strict=True):
-        current = np.concatenate([current, _residual_directions(Y, current, sparsity, size - len(current), n_threads)])
+        if size > len(current):
+            current = _grown(Y, current, size, sparsity, n_threads)
         current, errors = ksvd(Y, current, sparsity, replace(iterations, count=share), n_threads=n_threads)
         curve += errors
     return current, min(errors), curve
@@ -113,8 +114,9 @@ def _dictionary(atoms: FloatArray, atom_sparsity: int | None) -> Dictionary:
     return SparseDictionary.from_atoms(base_product("identity", atoms.shape[1]), atoms)
 
 
-def _residual_directions(Y: FloatArray, atoms: FloatArray, sparsity: int, count: int, n_threads: int) -> FloatArray:
+def _grown(Y: FloatArray, atoms: FloatArray, size: int, sparsity: int, n_threads: int) -> FloatArray:
+    """Return the atoms and behind them the strongest principal directions of what they leave, `size` in all."""
     codes, _ = pursuit_codes(np.ascontiguousarray(atoms.T), Y, min(sparsity, len(atoms)), n_threads)
     residual = Y - codes @ atoms
     _, vectors = np.linalg.eigh(residual.T @ residual)
-    return np.ascontiguousarray(vectors.T[::-1][:count])
+    return np.concatenate([atoms, vectors.T[::-1][: size - len(atoms)]])

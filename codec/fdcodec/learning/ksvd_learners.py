@@ -18,8 +18,8 @@ from fdcodec.transform.fast import Dictionary, correlations
 from fdcodec.transform.sparse import SparseDictionary
 
 
-class _MatrixLearner(TransformLearner):
-    """A learner whose transform is a matrix that is not orthogonal and whose samples must be in memory."""
+class _KSVDLearner(TransformLearner):
+    """A learner whose samples must be in memory, and whose dictionary is not orthogonal."""
 
     def _is_orthogonal(self) -> bool:
         return False
@@ -30,7 +30,7 @@ class _MatrixLearner(TransformLearner):
         return samples.array
 
 
-class SKSVD(_MatrixLearner):
+class SKSVD(_KSVDLearner):
     """Square dictionary by staged K-SVD: SK-SVD (paper's reference SKSVD), with approximate updates of the atoms.
 
     Parameters
@@ -79,17 +79,17 @@ class SKSVD(_MatrixLearner):
         start = np.ascontiguousarray(principal_directions(samples).T)
         atoms, error, curve = staged_ksvd(Y, start, self._sparsity(n), iterations, stages, thread_count(self.n_jobs))
         self.transform_, self.error_, self.error_curve_ = np.ascontiguousarray(atoms.T), error, np.array(curve)
-        self._n_starts = stages
+        self._n_stages_run = stages
         self.n_operations_ = 2 * n * n
 
     @property
     def n_iter_(self) -> int:
         """Updates in all stages."""
         self._check_fitted()
-        return len(self.error_curve_) - self._n_starts
+        return len(self.error_curve_) - self._n_stages_run
 
 
-class SparseKSVD(_MatrixLearner):
+class SparseKSVD(_KSVDLearner):
     """Square dictionary whose atoms are p-sparse in a base: Sparse K-SVD over the DCT (paper, figure VSSparseKSVD).
 
     Parameters

@@ -106,11 +106,14 @@ class TransformLearner(TableTransformer):
 
         They are an array, or after ``set_output(transform="pandas")`` a table.
         """
+        from fdcodec.kernels.learning.statistics import keep_largest
+
         rows = self._fitted_rows(X)
         self._check_names(X)
         sparsity = self._sparsity(self.n_features_in_)
         if self._is_orthogonal():
-            codes = largest_kept(self._analyze(rows), sparsity)
+            codes = self._analyze(rows)
+            keep_largest(codes, sparsity)
         else:
             codes = pursuit_codes(self.transform_, rows, sparsity, thread_count(self.n_jobs))[0]
         return self._in_container(codes, X)
@@ -155,7 +158,7 @@ class TransformLearner(TableTransformer):
 
     @property
     def n_iter_(self) -> int:
-        """Iterations that were run: the values of `error_curve_` after those of the starts."""
+        """Iterations that were run: the values of `error_curve_` after the first."""
         self._check_fitted()
         return len(self.error_curve_) - 1
 
@@ -173,6 +176,7 @@ class TransformLearner(TableTransformer):
         return not isinstance(self.transform_, FastTransform) or self.transform_.is_orthogonal
 
     def _analyze(self, rows: FloatArray) -> FloatArray:
+        """Return the coefficients of samples, in an array of their own."""
         if isinstance(self.transform_, FastTransform):
             return self.transform_.apply_transpose(rows)
         return np.asarray(rows @ self.transform_)
@@ -186,12 +190,3 @@ class TransformLearner(TableTransformer):
                 f"X has {rows.shape[1]} features, but {name} is expecting {expected} features as input"
             )
         return rows
-
-
-def largest_kept(coefficients: FloatArray, sparsity: int) -> FloatArray:
-    """Return T_s of every row: the `sparsity` largest magnitudes, the lower index winning a tie, zeros elsewhere."""
-    from fdcodec.kernels.learning.statistics import keep_largest
-
-    codes = np.ascontiguousarray(coefficients).copy()
-    keep_largest(codes, sparsity)
-    return codes

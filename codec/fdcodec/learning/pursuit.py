@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
-from fdcodec.learning.samples import Samples, chunks_of
-from fdcodec.learning.statistics import gram_matrix, share_left
+from fdcodec.learning.samples import chunks_of
+from fdcodec.learning.statistics import ErrorObjective, share_left
 from fdcodec.parallel import each
 from fdcodec.transform.blocks import FloatArray
 from fdcodec.transform.fast import Dictionary, FastTransform, correlations, times_matrix
 
 
-@dataclass(frozen=True)
-class PursuitObjective:
-    """``||Y - D X||_F^2 / ||Y||_F^2`` with ``X = OMP(D, Y, s)`` (eqs. dictionaryGeneral, reperror).
-
-    Parameters
-    ----------
-    samples
-        Y, one sample a row.
-    sparsity
-        s, the number of atoms a sample.
-    """
-
-    samples: Samples
-    sparsity: int
-
-    @cached_property
-    def energy(self) -> float:
-        """``||Y||_F^2``; 1 if the samples are all zero, so that errors stay finite."""
-        return float(np.trace(gram_matrix(self.samples))) or 1.0
+class PursuitObjective(ErrorObjective):
+    """The paper's objective for any D: the error with ``X = OMP(D, Y, s)`` (eq. dictionaryGeneral)."""
 
     def evaluate(self, dictionary: Dictionary) -> tuple[FloatArray, FloatArray, float]:
         """Return ``Z = Y X^T``, ``W = X X^T`` and the relative error; the atoms must have unit norm or be zero."""
@@ -41,7 +23,7 @@ class PursuitObjective:
 
 
 def atom_gram(dictionary: Dictionary) -> FloatArray:
-    """Return ``D^T D``; of n vectors where D is applied by its structure."""
+    """Return ``D^T D``, by the structure of D where it has one (section VI)."""
     if isinstance(dictionary, FastTransform):
         return dictionary.apply_transpose(dictionary.to_dense().T)
     return times_matrix(np.ascontiguousarray(dictionary.T), dictionary)

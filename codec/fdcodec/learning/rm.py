@@ -48,7 +48,7 @@ def rm_dla(
         Z, W, error = objective.evaluate(product)
         first.append(error)
         if best is None or error < best[0]:
-            best = error, product, Z.copy(), W.copy()
+            best = error, product, Z, W
     if best is None:
         product = _construct(Z, W, m)
         return product, objective.evaluate(product)[2], curve

@@ -84,6 +84,8 @@ class RmDLA(TransformLearner):
         init = checked_init(self.init, n, ("svd",))
         start = principal_directions(samples) if isinstance(init, str) else init
         others = starting_directions(np.asarray(start), starts, random)[1:]
+        if n == 1:
+            m = 0  # no pair is there
         runs = [rm_dla(objective, D, m, iterations) for D in [start, *others]]
         self.transform_, self.error_, curve = min(runs, key=lambda run: run[1])
         self.error_curve_ = np.array(curve)

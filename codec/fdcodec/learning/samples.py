@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
-from fdcodec.learning.estimator import as_doubles, check_values
+from fdcodec.learning.estimator import validated_samples
 from fdcodec.parallel import each
 from fdcodec.transform.blocks import FloatArray
 
@@ -83,7 +83,7 @@ class BatchSamples:
     def n(self) -> int:
         """Number of features."""
         for batch in self.batches():
-            return int(checked_batch(batch).shape[1])
+            return int(validated_samples(batch, "batches[0]", least=0).shape[1])
         raise ParameterError("batches holds no batch; at least one is required")
 
     def reduce(self, work: Work) -> tuple[FloatArray, float]:
@@ -91,7 +91,13 @@ class BatchSamples:
         return add_results(each(work, chunks_of(self._checked()), self.n_threads, 2 * self.n_threads))
 
     def _checked(self) -> Iterator[FloatArray]:
-        return (checked_batch(batch, self.n) for batch in self.batches())
+        for number, batch in enumerate(self.batches()):
+            rows = validated_samples(batch, f"batches[{number}]", least=0)
+            if rows.shape[1] != self.n:
+                raise ParameterError(
+                    f"batches[{number}] has {rows.shape[1]} features, batches[0] {self.n}; give all as many"
+                )
+            yield rows
 
 
 def repeatable(batches: Batches) -> Callable[[], Iterable[ArrayLike]]:
@@ -104,18 +110,6 @@ def repeatable(batches: Batches) -> Callable[[], Iterable[ArrayLike]]:
         f"batches is a {type(batches).__name__}; every pass reads the batches again: give what can be iterated more "
         "than once, such as a list of arrays, or a function that returns a new iterator at each call"
     )
-
-
-def checked_batch(batch: ArrayLike, n: int | None = None) -> FloatArray:
-    """Return a batch as C-contiguous doubles; ParameterError unless it has n columns (any if None), all finite."""
-    array = as_doubles(batch, "batches")
-    if array.ndim != 2 or n not in (None, array.shape[1]) or not np.all(np.isfinite(array)):
-        columns = "n_features" if n is None else n
-        raise ParameterError(
-            f"batches holds one of shape {array.shape}; each must be (any, {columns}), without NaN or inf"
-        )
-    check_values(array, "batches")
-    return array
 
 
 def chunks_of(batches: Iterable[FloatArray]) -> Iterator[FloatArray]:

@@ -45,10 +45,9 @@ def resized(objective: Objective, product: FactorProduct, m: int) -> FactorProdu
 
 def refined(objective: Objective, product: FactorProduct, n_sweeps: int, repick: bool = True) -> FactorProduct:
     """Return the product after some sweeps of Algorithm 1; its objective is not evaluated."""
-    random = np.random.default_rng(0)
     for _ in range(n_sweeps):
         Z, _ = objective.evaluate(product)
-        product = sweep_once(Z, product, Schedule(1), random, repick)
+        product = sweep_once(Z, product, repick=repick)
     return product
 
 

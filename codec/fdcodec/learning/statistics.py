@@ -8,6 +8,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from fdcodec.errors import ParameterError
 from fdcodec.learning.samples import Samples
 from fdcodec.transform.blocks import FloatArray, IntArray
 from fdcodec.transform.fast import Dictionary, correlations
@@ -18,8 +19,8 @@ Analysis = tuple[Dictionary | None, IntArray, FloatArray]
 
 
 @dataclass(frozen=True)
-class SparseObjective:
-    """The paper's objective ``||Y - U X||_F^2 / ||Y||_F^2`` with ``X = T_s(U^T Y)`` (eqs. dictionaryOrtho, reperror).
+class ErrorObjective:
+    """The relative error of sparse codes, ``||Y - D X||_F^2 / ||Y||_F^2`` (eq. reperror).
 
     Parameters
     ----------
@@ -36,6 +37,10 @@ class SparseObjective:
     def energy(self) -> float:
         """``||Y||_F^2``; 1 if the samples are all zero, so that errors stay finite."""
         return float(np.trace(gram_matrix(self.samples))) or 1.0
+
+
+class SparseObjective(ErrorObjective):
+    """The paper's objective for an orthogonal U: the error with ``X = T_s(U^T Y)`` (eq. dictionaryOrtho)."""
 
     @property
     def slope(self) -> float:
@@ -76,6 +81,10 @@ class RateObjective:
     def evaluate(self, transform: Dictionary) -> tuple[FloatArray, float]:
         """Return Z for ``X = C^3 / (step^2 + C^2)``, and the mean log-rate, for an orthogonal transform."""
         sums, bits = self.samples.reduce(partial(_rate, analysis_of(transform), self.step))
+        if not math.isfinite(bits):
+            raise ParameterError(
+                f"step is {self.step:g}, too small for such samples; give 1e-18 of the greatest or more"
+            )
         return np.ascontiguousarray(sums.T), bits / self.n_samples
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from fdcodec.errors import ParameterError
 from fdcodec.format.constants import ANGLE_LEVELS
 from fdcodec.learning.choices import checked_rounds
-from fdcodec.learning.estimator import MOST, check_values, checked_integer, checked_real
+from fdcodec.learning.estimator import MOST, checked_integer, checked_real, validated_samples
 from fdcodec.learning.iterations import Iterations
 from fdcodec.learning.quasi_newton import minimize
 from fdcodec.learning.samples import ArraySamples
@@ -22,11 +22,11 @@ from fdcodec.learning.statistics import Objective, RateObjective
 from fdcodec.transform.blocks import FloatArray, IntArray, grid_blocks, grid_codes
 from fdcodec.transform.product import FactorProduct
 
-GRID_SWEEPS = 4
-"""Passes of training after each layer that moves to the grid."""
+LAYER_PASSES = 4
+"""Passes over the samples that train the layers still free, after each layer that moves to the grid."""
 
 GRID_LOSS = 1e-3
-"""Share of the objective that moving all layers at once may cost; of 1024 angles it is a tenth of this."""
+"""Share of the objective that moving all layers at once may cost; with 1024 angles it costs a tenth of this."""
 
 
 def hypercube_pairs(rounds: Sequence[tuple[int, int]]) -> IntArray:
@@ -98,7 +98,7 @@ def learn_rotations(
     ParameterError
         If an argument is outside what is allowed.
     """
-    samples = _checked_samples(coefficients)
+    samples = validated_samples(coefficients, "coefficients")
     n = samples.shape[1]
     given = [(n, n_rounds)] if isinstance(n_rounds, (int, np.integer)) else n_rounds
     pairs = hypercube_pairs(checked_rounds("n_rounds", given, n, lowest=2))
@@ -110,12 +110,12 @@ def learn_rotations(
         ("n_threads", n_threads, 1),
     ):
         checked_integer(name, value, low)
-    start = np.zeros(len(pairs), np.int64) if init is None else np.asarray(init, dtype=np.int64)
+    start = np.zeros(len(pairs), np.int64) if init is None else np.asarray(init, dtype=np.int64) % angle_levels
     if start.shape != (len(pairs),):
         raise ParameterError(f"init has shape {start.shape}; this layout needs ({len(pairs)},)")
     objective = RateObjective(ArraySamples(samples, n_threads), step)
     starts = [start] + [np.random.default_rng(k).integers(0, angle_levels, len(pairs)) for k in range(1, n_starts)]
-    products = [_product(samples.shape[1], pairs, angles, angle_levels) for angles in starts]
+    products = [_product(n, pairs, angles, angle_levels) for angles in starts]
     runs = [train_angles(objective, product, Iterations(n_iterations)) for product in products]
     free, values = min(runs, key=lambda run: run[1][-1])
     finished = free.quantized(angle_levels)
@@ -131,7 +131,7 @@ def train_angles(
     objective: Objective,
     product: FactorProduct,
     iterations: Iterations,
-    free: IntArray | None = None,
+    free: NDArray[np.bool_] | None = None,
     base: FactorProduct | None = None,
 ) -> tuple[FactorProduct, list[float]]:
     """Train the angles of fixed pairs jointly by L-BFGS; the objective never rises.
@@ -149,7 +149,7 @@ def train_angles(
     iterations
         Passes over the data, besides one at the start.
     free
-        Indices of the rotations to train; None trains all.
+        Shape ``(m,)``, which rotations to train; None trains all.
     base
         A fixed orthogonal product that acts after the rotations in synthesis; None is the identity.
 
@@ -160,8 +160,7 @@ def train_angles(
     values
         The objective at the start and after each step.
     """
-    trained = np.zeros(len(product), dtype=bool)
-    trained[slice(None) if free is None else free] = True
+    trained = np.ones(len(product), np.bool_) if free is None else free
 
     def evaluate(angles: FloatArray) -> tuple[float, FloatArray, FloatArray]:
         point = _with_angles(product, angles)
@@ -181,13 +180,14 @@ def settle_on_grid(
 
     What a layer loses by rounding the later ones make up for. Arguments as in `train_angles`.
     """
-    layers = product.layers
-    for number, layer in enumerate(layers):
+    free = np.ones(len(product), np.bool_)
+    for layer in product.layers:
         blocks = product.blocks.copy()
         blocks[layer] = grid_blocks(grid_codes(blocks[layer], angle_levels), angle_levels)
         product = FactorProduct(product.n, product.pairs, blocks)
-        free = np.sort(np.concatenate([np.zeros(0, np.int64), *layers[number + 1 :]]))
-        product, _ = train_angles(objective, product, Iterations(GRID_SWEEPS if len(free) else 0), free, base)
+        free[layer] = False
+        if free.any():
+            product, _ = train_angles(objective, product, Iterations(LAYER_PASSES), free, base)
     return product.quantized(angle_levels)
 
 
@@ -226,11 +226,3 @@ def _product(n: int, pairs: IntArray, angle_index: IntArray, angle_levels: int) 
 def _angle_index(product: FactorProduct, angle_levels: int) -> IntArray:
     """Return the nearest grid index of every rotation in analysis order."""
     return grid_codes(product.blocks[::-1].transpose(0, 2, 1), angle_levels) >> 1
-
-
-def _checked_samples(coefficients: ArrayLike) -> FloatArray:
-    samples = np.ascontiguousarray(coefficients, dtype=np.float64)
-    if samples.ndim != 2 or len(samples) == 0 or not np.all(np.isfinite(samples)):
-        raise ParameterError(f"coefficients has shape {samples.shape}; it must be (n_samples >= 1, n) and finite")
-    check_values(samples, "coefficients")
-    return samples

@@ -75,7 +75,8 @@ class StructuredDLA(TransformLearner):
         base = base_product(checked_choice("base", self.base, BASES), n)
         objective = make_objective(samples, self.objective, self._sparsity(n), self.step)
         layout = hypercube_pairs(checked_rounds("rounds", self.rounds, n))
-        strength = np.einsum("ij,ij->j", base.to_dense(), gram_matrix(samples) @ base.to_dense())
+        atoms = base.to_dense()
+        strength = np.einsum("ij,ij->j", atoms, gram_matrix(samples) @ atoms)
         pairs = np.sort(np.argsort(-strength, kind="stable")[layout[::-1]], axis=1)
         iterations, levels, starts = self._iterations(), checked_levels(self.angle_levels), self._starts(n, pairs)
         runs = [train_angles(objective, start, iterations, base=base) for start in starts]

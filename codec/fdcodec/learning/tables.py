@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Self
 
 import numpy as np
@@ -53,8 +54,10 @@ class TableTransformer(Estimator):
         )
 
     def _in_container(self, codes: FloatArray, X: object) -> FloatArray:
-        """Return codes as `set_output` says, of a table with its index."""
-        if getattr(self, "_sklearn_output_config", {}).get("transform") != "pandas":
+        """Return codes as `set_output` or else scikit-learn's setting says, of a table with its index."""
+        sklearn = sys.modules.get("sklearn")
+        usual = sklearn.get_config()["transform_output"] if sklearn else "default"
+        if getattr(self, "_sklearn_output_config", {}).get("transform", usual) != "pandas":
             return codes
         from pandas import DataFrame
 

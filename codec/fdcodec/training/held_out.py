@@ -6,8 +6,8 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
-VALIDATION = 5
-"""One image in five is held out, or one block in five where there are fewer images."""
+HELD_OUT_OF = 5
+"""One image of so many is held out; where there are fewer images, as many blocks judge learned modes."""
 
 
 class Part(Enum):
@@ -21,7 +21,7 @@ class Part(Enum):
 def parts_of(stacks: Sequence[Hashable], are_alike: NDArray[np.bool_] | None = None) -> list[Part]:
     """Return the part of each image; one is skipped if it is beside one that is held out, or a copy of it.
 
-    Images of which a fifth and more are copies are seen. If all are such, or there are fewer than VALIDATION, none is
+    Images of which a fifth and more are copies are seen. If all are such, or there are fewer than five, none is
     held out, so that blocks judge, and each is seen once: other copies are skipped.
 
     Parameters
@@ -33,16 +33,16 @@ def parts_of(stacks: Sequence[Hashable], are_alike: NDArray[np.bool_] | None = N
         Of each two images whether they are copies, as `copies_among` has it; None if no two are.
     """
     n_images = len(stacks)
-    parts, longest = np.full(n_images, Part.SEEN), -(-n_images // VALIDATION)
+    parts, longest = np.full(n_images, Part.SEEN), -(-n_images // HELD_OUT_OF)
     copies_of = np.eye(n_images, dtype=np.bool_) if are_alike is None else are_alike
     n_before = n_taken = 0
-    for members in _in_stacks(stacks) if n_images >= VALIDATION else []:
+    for members in _in_stacks(stacks) if n_images >= HELD_OUT_OF else []:
         for start in range(0, len(members), longest):
             piece = members[start : start + longest]
             held, copies = _that_can_judge(piece, copies_of, longest)
             if not len(held):
                 continue
-            if VALIDATION * n_taken <= n_before and (parts[piece] == Part.SEEN).all():
+            if HELD_OUT_OF * n_taken <= n_before and (parts[piece] == Part.SEEN).all():
                 parts[members[max(start - 1, 0) : start + longest + 1]] = Part.SKIPPED
                 parts[copies] = Part.SKIPPED
                 parts[held] = Part.HELD_OUT

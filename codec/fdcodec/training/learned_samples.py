@@ -12,7 +12,7 @@ from fdcodec.format.constants import BORDER_LOG2, CELL_LOG2, MAX_LEARNED_LOG2, M
 from fdcodec.kernels.reconstruction.planes import new_work
 from fdcodec.kernels.reconstruction.tables import Tables
 from fdcodec.kernels.training.learned_modes import collect_blocks, price_modes
-from fdcodec.training.held_out import VALIDATION
+from fdcodec.training.held_out import HELD_OUT_OF
 from fdcodec.training.traces import Trace
 from fdcodec.training.transforms import RATE_STEP
 
@@ -68,7 +68,7 @@ class BlockSamples:
             bits = np.zeros((n, N_MODES), np.float32)
             source = (trace.original[0], trace.decoded[0], trace.maps[0], trace.contexts)
             collect_blocks(source, log2_size, places, references, originals, bits, np.zeros(N_PROBABLE + 2, np.int64))
-            held = np.full(n, self._held_out[self._count]) if any(self._held_out) else rng.random(n) < 1 / VALIDATION
+            held = np.full(n, self._held_out[self._count]) if any(self._held_out) else rng.random(n) < 1 / HELD_OUT_OF
             part = (references.astype(np.int16), originals.astype(np.int16), bits, np.full(n, trace.step), held)
             self._parts[log2_size].append(part)
         self._count += 1

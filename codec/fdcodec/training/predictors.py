@@ -120,7 +120,7 @@ def learn_mode_rotations(mode: Mode, inputs: Floats, targets: Floats) -> Mode:
     zones = zones[np.abs(zones).max(axis=1, initial=0) > 0.5]
     if len(zones) < MIN_BLOCKS[len(zone)]:
         return plain
-    transform, _ = learn_group(zones, ROTATION_ITERATIONS, LAYOUTS[len(zone)][1])
+    transform = learn_group(zones, ROTATION_ITERATIONS, LAYOUTS[len(zone)][1])
     return replace(plain, transform=transform, matrix=matrix_of(mode.log2_size, mode.bases, transform))
 
 

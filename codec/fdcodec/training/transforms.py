@@ -26,7 +26,7 @@ LAYOUTS: dict[int, tuple[Layout, Layout]] = {
     64: ([(16, 2)], [(16, 3), (32, 2), (64, 1)]),
 }
 MIN_BLOCKS = {16: 400, 32: 700, 64: 1200}  # a group with fewer keeps what the parent model has
-HELD_OUT_SHARE = 6  # where no image is held out, one block in so many is
+HELD_OUT_OF = 6  # where no image is held out, one block in so many is
 MAX_BLOCKS = 20_000
 RATE_STEP = 0.25  # of the quantization step: where the log-rate bends; 0.4 gains 0.2 % less, 0.8 0.3 % less
 N_ITERATIONS = 100
@@ -62,7 +62,7 @@ class ZoneSamples:
         flags = [np.full(len(part), held) for part, held in zip(parts, self._held_out[key], strict=True)]
         held_out = np.concatenate(flags)
         if not held_out.any():
-            held_out = rng.random(len(samples)) * HELD_OUT_SHARE < 1
+            held_out = rng.random(len(samples)) * HELD_OUT_OF < 1
         is_worth_coding = np.abs(samples).max(axis=1, initial=0) > 0.5
         seen, unseen = samples[is_worth_coding & ~held_out], samples[is_worth_coding & held_out]
         return seen[np.sort(rng.permutation(len(seen))[:MAX_BLOCKS])], unseen
@@ -120,27 +120,24 @@ def _train_group(
 def _candidates(blocks: NDArray[np.float32], parent: GroupTransform | None) -> Iterator[GroupTransform]:
     """Yield transforms learned from blocks alone, few and many rotations, then as many behind those of the parent."""
     for layout in LAYOUTS[blocks.shape[1]]:
-        yield learn_group(blocks, N_ITERATIONS, layout)[0]
+        yield learn_group(blocks, N_ITERATIONS, layout)
     if parent is None:
         return
     rotated = _transformed(blocks, parent).astype(np.float32)
     for layout in LAYOUTS[blocks.shape[1]]:
-        more, _ = learn_group(rotated, N_ITERATIONS, layout)
+        more = learn_group(rotated, N_ITERATIONS, layout)
         if len(parent.angles) + len(more.angles) <= MAX_ROTATIONS:
             pairs, angles = np.concatenate([parent.pairs, more.pairs]), np.concatenate([parent.angles, more.angles])
             yield GroupTransform(pairs, angles, more.order)
 
 
-def learn_group(
-    blocks: NDArray[np.float32], n_iterations: int, layout: Layout
-) -> tuple[GroupTransform, NDArray[np.float64]]:
-    """Return rotations and scan order learned on zones (n, 16 to 64) in units of their step, and the rotated zones."""
+def learn_group(blocks: NDArray[np.float32], n_iterations: int, layout: Layout) -> GroupTransform:
+    """Return rotations and scan order learned on zones (n, 16 to 64) in units of their step."""
     order = np.argsort(-log_rates(blocks, RATE_STEP).mean(axis=0), kind="stable")
-    pairs, angles = learn_rotations(blocks[:, order], layout, RATE_STEP, n_iterations, ANGLE_LEVELS)
+    pairs, angles = learn_rotations(blocks[:, order], layout, RATE_STEP, n_iterations)
     placed = _in_place(order[pairs], angles)
-    rotated = rotate_zones(blocks, *placed)
-    energy = np.minimum(rotated**2, ENERGY_LIMIT).mean(axis=0)
-    return GroupTransform(*placed, np.argsort(-energy, kind="stable").astype(np.uint8)), rotated
+    energy = np.minimum(rotate_zones(blocks, *placed) ** 2, ENERGY_LIMIT).mean(axis=0)
+    return GroupTransform(*placed, np.argsort(-energy, kind="stable").astype(np.uint8))
 
 
 def _transformed(blocks: NDArray[np.float32], transform: GroupTransform | None) -> NDArray[np.floating]:

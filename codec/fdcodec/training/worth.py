@@ -20,14 +20,14 @@ from fdcodec.training.traces import N_THREADS, STEPS, parameters_of, trace
 
 
 class Worth(NamedTuple):
-    """The share of the bytes of images that a model saves, None of no images, and the presets beside which it does."""
+    """What share of the bytes of images a model saves, None if there are none, and the presets it is compared with."""
 
     share: float | None
     presets: list[str]
 
 
 def share_saved(images: list[NDArray[np.uint8]], model: ClassModel, progress: Callable[[int, int], None]) -> Worth:
-    """Return the share of the bytes of images that a model saves, beside the best preset for each.
+    """Return the share of the bytes of images that a model saves against the best preset for each.
 
     It is over all steps together and at equal squared error: error that a model saves counts as the bytes that buy as
     much. The model's own bytes are left out.

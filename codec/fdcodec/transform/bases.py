@@ -25,7 +25,7 @@ def haar_product(block_size: int) -> FactorProduct:
     block_size
         Side of the block, a power of two; the vectors are the blocks row by row.
     """
-    _check_block_size(block_size)
+    _check_power_of_two("block_size", block_size)
     steps: list[Step] = []
     stride = 1
     while stride < block_size:
@@ -55,6 +55,7 @@ def dct_product(block_size: int) -> tuple[FactorProduct, IntArray]:
     order
         Shape ``(block_size**2,)``: atom ``order[u * block_size + v]`` has vertical frequency u and horizontal v.
     """
+    _check_power_of_two("block_size", block_size)
     steps, place = _dct_line(block_size)
     lines = [[r * block_size + c for c in range(block_size)] for r in range(block_size)]
     all_steps = [(line[i], line[j], block) for line in lines + _transposed(lines) for i, j, block in steps]
@@ -69,13 +70,13 @@ def dct_line_product(size: int) -> tuple[FactorProduct, IntArray]:
     size
         Number of points, a power of two.
     """
+    _check_power_of_two("size", size)
     steps, place = _dct_line(size)
     return _from_analysis(size, steps), place
 
 
 def _dct_line(size: int) -> tuple[list[Step], IntArray]:
     """Return the analysis steps of the DCT of `size` points, signs right, and the place of each frequency."""
-    _check_block_size(size)
     steps = _dct2_steps(list(range(size)))
     match = dct_matrix(size) @ _from_analysis(size, steps).to_dense()
     place = np.abs(match).argmax(axis=1)
@@ -136,6 +137,6 @@ def _from_analysis(n: int, steps: list[Step]) -> FactorProduct:
     return FactorProduct(n, pairs, np.array([block.T for _, _, block in ordered]).reshape(-1, 2, 2))
 
 
-def _check_block_size(block_size: int) -> None:
-    if block_size < 1 or block_size & (block_size - 1):
-        raise ParameterError(f"block_size is {block_size}; the Haar and DCT bases need a power of two >= 1")
+def _check_power_of_two(name: str, value: int) -> None:
+    if value < 1 or value & (value - 1):
+        raise ParameterError(f"{name} is {value}; the Haar and DCT bases need a power of two >= 1")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fdcodec.errors import ParameterError
 from fdcodec.format.constants import ANGLE_LEVELS
@@ -43,12 +43,14 @@ class FactorProduct(FastTransform):
         blocks = np.ascontiguousarray(self.blocks, dtype=np.float64).reshape(-1, 2, 2)
         object.__setattr__(self, "pairs", pairs)
         object.__setattr__(self, "blocks", blocks)
+        if self.scale is not None:
+            object.__setattr__(self, "scale", np.ascontiguousarray(self.scale, dtype=np.float64))
         if len(pairs) != len(blocks):
             raise ParameterError(f"blocks has {len(blocks)} entries, pairs has {len(pairs)}; give one block a pair")
         if len(pairs) and not (pairs.min() >= 0 and pairs.max() < self.n and np.all(pairs[:, 0] < pairs[:, 1])):
             raise ParameterError(f"pairs must hold 0 <= i < j < n = {self.n} in every row")
-        if self.scale is not None and np.shape(self.scale) != (self.n,):
-            raise ParameterError(f"scale has shape {np.shape(self.scale)}; it must be ({self.n},)")
+        if self.scale is not None and self.scale.shape != (self.n,):
+            raise ParameterError(f"scale has shape {self.scale.shape}; it must be ({self.n},)")
 
     def __len__(self) -> int:
         return len(self.pairs)
@@ -116,7 +118,7 @@ class FactorProduct(FastTransform):
         return cls(*serial.parse(data))
 
 
-def _run(rows: FloatArray, pairs: IntArray, blocks: NDArray[np.float64]) -> FloatArray:
+def _run(rows: FloatArray, pairs: IntArray, blocks: FloatArray) -> FloatArray:
     from fdcodec.kernels.learning.factors import apply_factors
 
     out = np.empty_like(rows)

@@ -14,7 +14,7 @@ MAX_SUBSETS = 1_000_000
 
 
 def wide_gains(Z: FloatArray, subsets: IntArray) -> FloatArray:
-    """Return ``||Z_S||_* - tr Z_S`` of each set of indices: by half of what its best block lowers the squared error.
+    """Return ``||Z_S||_* - tr Z_S`` of each set S of indices: half of what its best block lowers the squared error by.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """R-transforms: construction of general products, and the update of their factors.
 
 Z and W are float64 (n, n); `pairs` is int64 (m, 2), `blocks` float64 (m, 2, 2), a `pair` and a `block` one row of them.
-`score` is (n, n), `value` and `column` the best of each of its rows.
+`scores` are the `Scores` of R-transforms, of which only ``score[i, j]``, i < j, is there.
 """
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,assignment"
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learning.pursuit import PIVOT_FLOOR
+from fdcodec.kernels.learning.scores import best_of_row, multiply_left, multiply_right_transposed, new_scores, offer
 
 GAIN_FLOOR = 1e-12
 """Share of the energy of X below which a gain is rounding."""
@@ -18,7 +19,7 @@ GAIN_FLOOR = 1e-12
 
 @kernel()
 def one_direction(Z, W, i, j):
-    """Return v and Z_ij v / w where the 2x2 Gram matrix is ``w v v^T``, v of unit norm; zeros where it is zero."""
+    """Return v, Z_S v / w and w where the Gram matrix W_S of a pair S is ``w v v^T``, |v| = 1; zeros if it is zero."""
     a, b = (W[i, i], W[i, j]) if W[i, i] >= W[j, j] else (W[i, j], W[j, j])
     norm, w = math.hypot(a, b), W[i, i] + W[j, j]
     if not w > 0.0:
@@ -43,32 +44,32 @@ def least_squares_gain(Z, W, i, j, singular):
 
 
 @kernel()
-def best_gain_of_row(score, value, column, i):
-    """Find again the best score of row i among the columns j > i; the lowest column wins a tie."""
-    value[i], column[i] = -np.inf, -1
-    for j in range(i + 1, score.shape[0]):
-        if score[i, j] > value[i]:
-            value[i], column[i] = score[i, j], j
+def fill_gains(Z, W, scores, singular):
+    """Compute every C_ij."""
+    n = Z.shape[0]
+    for i in range(n):
+        for j in range(i + 1, n):
+            scores.score[i, j] = least_squares_gain(Z, W, i, j, singular)
+        best_of_row(scores, i)
 
 
 @kernel()
-def refresh_gains(Z, W, score, value, column, index, singular):
+def refresh_gains(Z, W, scores, index, singular):
     """Recompute the scores of the pairs that contain `index`, and the best of every row that they touch."""
-    for other in range(Z.shape[0]):
-        if other != index:
-            low, high = min(other, index), max(other, index)
-            score[low, high] = least_squares_gain(Z, W, low, high, singular)
-            if low == other:
-                if column[low] == index or score[low, high] > value[low]:
-                    best_gain_of_row(score, value, column, low)
-    best_gain_of_row(score, value, column, index)
+    for i in range(index):
+        scores.score[i, index] = least_squares_gain(Z, W, i, index, singular)
+        offer(scores, i, index)
+    for j in range(index + 1, Z.shape[0]):
+        scores.score[index, j] = least_squares_gain(Z, W, index, j, singular)
+    best_of_row(scores, index)
 
 
 @kernel()
 def least_squares_block(Z, W, i, j, block):
-    """Write the R-transform ``Z_{ij} W_{ij}^-1`` (eq. leastsquares); where W_ij is singular that nearest the identity.
+    """Write the R-transform ``Z_S W_S^-1`` of the pair S (eq. leastsquares).
 
-    Of all that are as good there it leaves alone what X has nothing in, so that D stays regular.
+    Where W_S is singular, many are as good: it is the one nearest the identity, which leaves alone what X has nothing
+    in, so that D stays regular.
     """
     determinant = W[i, i] * W[j, j] - W[i, j] * W[j, i]
     if not determinant > PIVOT_FLOOR * W[i, i] * W[j, j]:
@@ -83,47 +84,36 @@ def least_squares_block(Z, W, i, j, block):
 
 
 @kernel()
-def mix_columns(matrix, i, j, block):
-    """Replace columns i, j of the matrix by those of ``matrix R^T``."""
-    for h in range(matrix.shape[0]):
-        a, b = matrix[h, i], matrix[h, j]
-        matrix[h, i] = block[0, 0] * a + block[0, 1] * b
-        matrix[h, j] = block[1, 0] * a + block[1, 1] * b
-
-
-@kernel()
 def advance(Z, W, pair, block):
     """Move a factor to the side of X: Z <- Z R^T, W <- R W R^T."""
-    mix_columns(Z, pair[0], pair[1], block)
-    mix_columns(W, pair[0], pair[1], block)
-    mix_columns(W.T, pair[0], pair[1], block)
+    (i, j), p, r, q, t = pair, block[0, 0], block[0, 1], block[1, 0], block[1, 1]
+    multiply_right_transposed(Z, i, j, p, r, q, t)
+    multiply_right_transposed(W, i, j, p, r, q, t)
+    multiply_left(W, i, j, p, r, q, t)
 
 
 @kernel(allocates=True)
 def construct_general(Z, W, pairs, blocks):
-    """Build the R-transforms one after another (Algorithm 2, first iterations, step 1); return how many.
+    """Build the R-transforms by rising k (Algorithm 2, first iterations, step 1; eq. scoreR); return how many.
 
     Pairs whose Gram matrix is singular, which the paper's rule leaves out, are taken too once no other gains: the
     samples use too few atoms for it. Fewer than asked are built only when X is zero. Z and W are overwritten.
     """
-    n, singular, floor = Z.shape[0], False, GAIN_FLOOR * np.trace(W)
-    score, value, column = np.full((n, n), -np.inf), np.full(n, -np.inf), np.full(n, -1, np.int64)
-    for i in range(n - 1, -1, -1):
-        refresh_gains(Z, W, score, value, column, i, singular)
+    singular, floor = False, GAIN_FLOOR * np.trace(W)
+    scores = new_scores(Z.shape[0])
+    fill_gains(Z, W, scores, singular)
     for k in range(pairs.shape[0]):
-        i = np.argmax(value)
-        if not singular and value[i] <= floor:
+        if not singular and np.max(scores.value) <= floor:
             singular = True
-            for index in range(n - 1, -1, -1):
-                refresh_gains(Z, W, score, value, column, index, singular)
-            i = np.argmax(value)
-        if value[i] == -np.inf:
+            fill_gains(Z, W, scores, singular)
+        i = np.argmax(scores.value)
+        if scores.value[i] == -np.inf:
             return k
-        pairs[k, 0], pairs[k, 1] = i, column[i]
+        pairs[k, 0], pairs[k, 1] = i, scores.column[i]
         least_squares_block(Z, W, pairs[k, 0], pairs[k, 1], blocks[k])
         advance(Z, W, pairs[k], blocks[k])
-        refresh_gains(Z, W, score, value, column, pairs[k, 0], singular)
-        refresh_gains(Z, W, score, value, column, pairs[k, 1], singular)
+        refresh_gains(Z, W, scores, pairs[k, 0], singular)
+        refresh_gains(Z, W, scores, pairs[k, 1], singular)
     return pairs.shape[0]
 
 

@@ -20,14 +20,6 @@ class Scores(NamedTuple):
     column: np.ndarray
 
 
-class Rule(NamedTuple):
-    """How a sweep updates a factor."""
-
-    repick: bool
-    reflectors: bool
-    levels: int
-
-
 @kernel()
 def nuclear_gain(a, b, c, d):
     """Return C_ij = ||Z||_* - tr Z of ``[[a, b], [c, d]]`` (eqs. detailedobjective, singularvalues).
@@ -40,22 +32,32 @@ def nuclear_gain(a, b, c, d):
 
 
 @kernel()
-def procrustes(a, b, c, d, rule, block):
+def nearest_direction(x, y, levels):
+    """Return the unit vector along (x, y), on a grid of so many angles the nearest to it; levels 0 is no grid."""
+    norm = math.sqrt(x * x + y * y)
+    if not norm > 0.0:
+        return 1.0, 0.0
+    if levels == 0:
+        return x / norm, y / norm
+    angle = 2.0 * math.pi * np.rint(math.atan2(y / norm, x / norm) * levels / (2.0 * math.pi)) / levels
+    return math.cos(angle), math.sin(angle)
+
+
+@kernel()
+def procrustes(a, b, c, d, levels, block):
     """Write into `block` the G-transform that maximizes tr(G^T Z) for Z = ``[[a, b], [c, d]]`` (eq. GivensLearning2).
 
-    tr(G^T Z) is a cosine of the angle's distance from the best one, so on a grid the nearest angle is the best.
+    tr(G^T Z) is a cosine of the angle's distance from the best one, so on a grid the nearest angle is the best of
+    rotations, and of reflectors; a coarse grid may suit either.
     """
-    reflect = rule.reflectors and a * d - b * c < 0.0
-    cosine, sine = (a - d, b + c) if reflect else (a + d, b - c)
-    norm = math.sqrt(cosine * cosine + sine * sine)
-    if norm > 0.0:
-        cosine, sine = cosine / norm, sine / norm
-    else:
-        cosine, sine = 1.0, 0.0
-    if rule.levels > 0:
-        angle = 2.0 * math.pi * np.rint(math.atan2(sine, cosine) * rule.levels / (2.0 * math.pi)) / rule.levels
-        cosine, sine = math.cos(angle), math.sin(angle)
-    sign = -1.0 if reflect else 1.0
+    cosine, sine = nearest_direction(a + d, b - c, levels)
+    mirrored_cosine, mirrored_sine = nearest_direction(a - d, b + c, levels)
+    reflects = a * d - b * c < 0.0
+    if levels > 0:
+        reflects = mirrored_cosine * (a - d) + mirrored_sine * (b + c) > cosine * (a + d) + sine * (b - c)
+    if reflects:
+        cosine, sine = mirrored_cosine, mirrored_sine
+    sign = -1.0 if reflects else 1.0
     block[0, 0] = cosine
     block[0, 1] = sine
     block[1, 0] = -sign * sine

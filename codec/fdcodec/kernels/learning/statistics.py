@@ -122,9 +122,9 @@ def log_rate(slab, count, step):
 
 
 @kernel()
-def add_outer(left, right, count, sums):
-    """Add the outer products of `count` rows of `left` and `right` to `sums`, four rows at a time."""
-    for first in range(0, count, 4):
+def add_outer(left, right, sums):
+    """Add the outer products of LANES rows of `left` and `right` to `sums`, four rows at a time."""
+    for first in range(0, LANES, 4):
         for i in range(left.shape[1]):
             row = sums[i]
             a, b, c, d = left[first, i], left[first + 1, i], left[first + 2, i], left[first + 3, i]
@@ -158,7 +158,7 @@ def accumulate_rate(samples, start, pairs, blocks, step, sums):
             for index in range(n):
                 shrunk[lane, index] = slab[index, lane]
                 padded[lane, index] = samples[first + lane, index] if lane < count else 0.0
-        add_outer(shrunk, padded, LANES, sums)
+        add_outer(shrunk, padded, sums)
     return total
 
 
@@ -171,4 +171,4 @@ def accumulate_gram(samples, sums):
         count = min(LANES, n_samples - first)
         padded[:] = 0.0
         padded[:count] = samples[first : first + count]
-        add_outer(padded, padded, LANES, sums)
+        add_outer(padded, padded, sums)

@@ -14,7 +14,6 @@ import numpy as np
 
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learning.scores import (
-    Rule,
     fill_scores,
     multiply_left,
     multiply_right_transposed,
@@ -29,12 +28,12 @@ from fdcodec.kernels.learning.scores import (
 
 
 @kernel()
-def pick(Z, scores, rule, pair, block):
+def pick(Z, scores, pair, block):
     """Set `pair` to the arguments of the largest C_ij and `block` to its Procrustes solution (eq. score)."""
     i = np.argmax(scores.value)
     j = scores.column[i]
     pair[0], pair[1] = i, j
-    procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], rule, block)
+    procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], 0, block)
 
 
 @kernel()
@@ -70,7 +69,7 @@ def refresh_layer(Z, scores, pairs):
 
 
 @kernel()
-def pick_disjoint(Z, scores, rule, pairs, blocks):
+def pick_disjoint(Z, scores, pairs, blocks):
     """Fill `pairs` and `blocks` with the best pair, then the best disjoint from it, and so on; return the sum of C_ij.
 
     More than one factor leaves the touched rows of the table retired, to be refreshed when Z moves on.
@@ -78,7 +77,7 @@ def pick_disjoint(Z, scores, rule, pairs, blocks):
     gain = 0.0
     for k in range(pairs.shape[0]):
         gain += np.max(scores.value)
-        pick(Z, scores, rule, pairs[k], blocks[k])
+        pick(Z, scores, pairs[k], blocks[k])
         if pairs.shape[0] > 1:
             retire(scores, pairs[k, 0])
             retire(scores, pairs[k, 1])
@@ -86,23 +85,23 @@ def pick_disjoint(Z, scores, rule, pairs, blocks):
 
 
 @kernel()
-def solve_on_pairs(Z, rule, pairs, blocks):
-    """Solve for the blocks of disjoint pairs at Z; return the sum of their C_ij."""
+def solve_on_pairs(Z, pairs, blocks, levels):
+    """Solve for the blocks of disjoint pairs at Z, on a grid of `levels` angles or free; return the sum of C_ij."""
     gain = 0.0
     for k in range(pairs.shape[0]):
         i, j = pairs[k]
         gain += nuclear_gain(Z[i, i], Z[i, j], Z[j, i], Z[j, j])
-        procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], rule, blocks[k])
+        procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], levels, blocks[k])
     return gain
 
 
 @kernel(allocates=True)
-def update_layer(Z, pairs, blocks, scores, rule):
-    """Solve a layer anew at its Z_k: on the pairs it has, or with `rule.repick` on new ones where they gain more."""
-    gain = solve_on_pairs(Z, rule, pairs, blocks)
-    if rule.repick:
+def update_layer(Z, pairs, blocks, scores, repick, levels):
+    """Solve a layer anew at its Z_k: on the pairs it has, or with `repick` on new ones where they gain more."""
+    gain = solve_on_pairs(Z, pairs, blocks, levels)
+    if repick:
         new_pairs, new_blocks = np.empty_like(pairs), np.empty_like(blocks)
-        if pick_disjoint(Z, scores, rule, new_pairs, new_blocks) >= gain:
+        if pick_disjoint(Z, scores, new_pairs, new_blocks) >= gain:
             pairs[:] = new_pairs
             blocks[:] = new_blocks
         else:
@@ -116,14 +115,13 @@ def construct(Z, pairs, blocks, offsets, threshold, gains):
     `offsets` bounds the layers; factors of one layer take disjoint pairs. Stops before a layer whose best C_ij is not
     above `threshold`. Writes the sum of C_ij of each layer into `gains`; returns the number of layers. Z becomes J_m.
     """
-    rule = Rule(True, True, 0)
     scores = new_scores(Z.shape[0])
     fill_scores(Z, scores)
     for layer in range(offsets.shape[0] - 1):
         if np.max(scores.value) <= threshold:
             return layer
         first, last = offsets[layer], offsets[layer + 1]
-        gains[layer] = pick_disjoint(Z, scores, rule, pairs[first:last], blocks[first:last])
+        gains[layer] = pick_disjoint(Z, scores, pairs[first:last], blocks[first:last])
         for k in range(first, last):
             enter_right(Z, pairs[k], blocks[k])
         refresh_layer(Z, scores, pairs[first:last])
@@ -148,7 +146,7 @@ def walk(Z, pairs, blocks, offsets, here, step):
 
 
 @kernel(allocates=True)
-def sweep(Z, pairs, blocks, offsets, order, rule):
+def sweep(Z, pairs, blocks, offsets, order, repick, levels):
     """Update every layer once, in the order given (Algorithm 1, iterations, step 1); Z = Y X^T is overwritten.
 
     Walking from a layer to the next moves the first to the side of X and takes the second off the side of Y; walking
@@ -157,7 +155,7 @@ def sweep(Z, pairs, blocks, offsets, order, rule):
     scores = new_scores(Z.shape[0])
     for k in range(pairs.shape[0] - 1, offsets[1] - 1, -1):
         enter_left(Z, pairs[k], blocks[k])
-    if rule.repick:
+    if repick:
         fill_scores(Z, scores)
     here = 0
     for layer in order:
@@ -165,12 +163,12 @@ def sweep(Z, pairs, blocks, offsets, order, rule):
         while here != layer:
             here = walk(Z, pairs, blocks, offsets, here, 1 if layer > here else -1)
         first, last = offsets[here], offsets[here + 1]
-        if rule.repick and abs(here - origin) > 1:
+        if repick and abs(here - origin) > 1:
             fill_scores(Z, scores)
-        elif rule.repick and here != origin:
+        elif repick and here != origin:
             refresh_layer(Z, scores, pairs[offsets[origin] : offsets[origin + 1]])
             refresh_layer(Z, scores, pairs[first:last])
-        update_layer(Z, pairs[first:last], blocks[first:last], scores, rule)
+        update_layer(Z, pairs[first:last], blocks[first:last], scores, repick, levels)
 
 
 @kernel()
@@ -219,7 +217,7 @@ def insertion_block(Z, pairs, blocks, position, pair, block):
     for k in range(position):
         enter_right(Z, pairs[k], blocks[k])
     i, j = pair
-    procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], Rule(False, True, 0), block)
+    procrustes(Z[i, i], Z[i, j], Z[j, i], Z[j, j], 0, block)
 
 
 @kernel()
