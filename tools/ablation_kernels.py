@@ -94,7 +94,7 @@ def _neighbours(levels, row, column, height, width):
     for down, right, weight in ((0, 1, 2), (1, 0, 2), (0, 2, 1), (1, 1, 1), (2, 0, 1)):
         if row + down < height and column + right < width:
             total += weight * min(abs(levels[row + down, column + right]), 15)
-    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS - 1)]
+    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS)]
 
 
 @kernel()

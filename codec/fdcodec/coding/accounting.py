@@ -10,7 +10,7 @@ from fdcodec.kernels.syntax.range_coder import TALLY_UNIT, close_tally, new_deco
 from fdcodec.model import ClassModel
 
 ELEMENTS = {
-    "cuts": (ctx.SPLIT, ctx.HALVE, ctx.STANDING),
+    "cuts": (ctx.QUARTER, ctx.HALVE, ctx.STANDING),
     "modes": (ctx.CHROMA_FROM_LUMA, ctx.PROBABLE, ctx.PROBABLE_INDEX, ctx.LEARNED_FLAG, ctx.LEARNED_INDEX),
     "ends": (ctx.END_CLASS, ctx.END_DETAIL),
     "significance": (ctx.SIGNIFICANT,),

@@ -15,15 +15,10 @@ from fdcodec.format.parameters import Parameters
 from fdcodec.image.colour import plane_bounds
 from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
 from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Maps, Tables, new_maps
-from fdcodec.kernels.syntax.range_coder import (
-    POSITION,
-    finish_encoder,
-    new_contexts,
-    new_decoder,
-    new_encoder,
-)
+from fdcodec.kernels.syntax.copies import new_vectors
+from fdcodec.kernels.syntax.range_coder import POSITION, finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax.sampled import grid_distance, new_expected
-from fdcodec.kernels.syntax.screens import Screen, new_screen
+from fdcodec.kernels.syntax.screens import Screen
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
@@ -32,7 +27,6 @@ if TYPE_CHECKING:
 
     from fdcodec.kernels.search.state import OptionsPair
 
-Bounds = list[tuple[int, int]]
 _BYTES_PER_SAMPLE = 6  # noise at quality 100 takes 1.0, black and white noise 1.3; the refill checks its writes
 
 
@@ -52,7 +46,7 @@ class Coding(NamedTuple):
     """
 
     step_index: int
-    bounds: Bounds
+    bounds: list[tuple[int, int]]
     screen: bool = False
     adaptive: bool = False
 
@@ -199,8 +193,7 @@ def screen_tools(
 ) -> Screen:
     """Return the screen tools at the start of plane `k`."""
     expected = new_expected(planes[k], planes[0], planes[1 if k == 2 else 0], *bounds, grid_distance(len(planes)))
-    tools: Screen = new_screen(half_step, bounds, expected, model.tables, work)
-    return tools
+    return Screen(half_step, expected, new_vectors(), model.tables, work)
 
 
 def tables_of(model: ClassModel, adaptive: bool) -> Tables:

@@ -17,8 +17,8 @@ N_MAGNITUDES = 16
 PREFIX_BINS = 15  # of an exponential Golomb code whose prefix has contexts
 RECENT_BITS = 5  # of an index of the recent values
 
-SPLIT = 0  # [kind][log2 side][smaller neighbours 0..2][guide smaller 0..1]
-HALVE = SPLIT + KINDS * N_SQUARES * N_COUNTS * 2  # [kind][log2 side][smaller neighbours 0..2]
+QUARTER = 0  # [kind][log2 side][smaller neighbours 0..2][guide smaller 0..1]
+HALVE = QUARTER + KINDS * N_SQUARES * N_COUNTS * 2  # [kind][log2 side][smaller neighbours 0..2]
 STANDING = HALVE + KINDS * N_SQUARES * N_COUNTS  # [kind][log2 side][hint 0..2]
 CHROMA_FROM_LUMA = STANDING + KINDS * N_SQUARES * N_HINTS  # [size][left and above modes alike 0..2]
 PROBABLE = CHROMA_FROM_LUMA + N_SIZES * N_COUNTS  # [kind][size]

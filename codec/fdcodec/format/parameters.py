@@ -39,7 +39,7 @@ class Parameters:
     strengths
         Strength of the filter, 0..7, in luma and in chroma (SPEC 6.4).
     screen
-        Whether blocks may be sampled (SPEC 5.9).
+        Whether the screen tools are on (SPEC 5.9, 5.10).
     adaptive
         Whether trees have step offsets (SPEC 5.8) and coefficients weights (SPEC 4.2); not together with `screen`.
     sample_range
@@ -139,13 +139,13 @@ def step_index_for(quality: float, deep: bool = False) -> int:
     return _index_of(log2(BASE_STEP) - quality / HALVING - high_octaves * excess**2 + LOW_OCTAVES * shortage**2)
 
 
-def finest_step(sample_range: tuple[int, int]) -> int:
+def finest_step_index(sample_range: tuple[int, int]) -> int:
     """Return the step index below which 16-bit samples of a range gain nothing."""
     low, high = sample_range
     return step_index_of(FINEST * 255 / max(high - low, 1))
 
 
-def visual_step(quality: float, deep: bool = False) -> int:
+def visual_step_index(quality: float, deep: bool = False) -> int:
     """Return the step index of a quality where coefficients have weights."""
     return max(step_index_for(quality, deep) - FINER, 0)
 

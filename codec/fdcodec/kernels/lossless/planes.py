@@ -58,14 +58,14 @@ def code_index(s, i, y, j, wanted):
     roots[3] = hashed(hashed(4, here[j - 1]), above[j])
     roots[4] = hashed(5, (median - s.limits[0, 0]) >> 2)
     roots[5] = hashed(hashed(6, above[j - 1]), above[j + 1])
-    slots = s.scratch[5]
+    places = s.scratch[5]
     n_bits = bit_length(s.n_colours[0] - 1)
     node = np.int64(1)
     for b in range(n_bits - 1, -1, -1):
         for k in range(N_TREE_INPUTS):
-            slots[k] = TREE_CELLS + (hashed(roots[k], node) & ((1 << TREE_BITS) - 1))
+            places[k] = TREE_CELLS + (hashed(roots[k], node) & ((1 << TREE_BITS) - 1))
         node = 2 * node + code_mixed(
-            s.coder, s.buffer, s.cells, s.weights[TREE_WEIGHTS + b], s.scratch[2], slots, N_TREE_INPUTS, TREE_RATE,
+            s.coder, s.buffer, s.cells, s.weights[TREE_WEIGHTS + b], s.scratch[2], places, N_TREE_INPUTS, TREE_RATE,
             (wanted >> b) & 1,
         )  # fmt: skip
     return min(node - (1 << n_bits), s.n_colours[0] - 1)
@@ -130,10 +130,9 @@ def code_indexed_pixel(s, y, x):
     i = y + 2
     j = x + PAD
     wanted = s.wanted[x]
-    slots = s.scratch[3]
+    slots = s.scratch[6]
     guesses = s.scratch[0]
     find_slots(s.indices, y, j, slots)
-    large, medium, small = slots[0], slots[1], slots[2]
     index = np.int64(-1)
     known = s.n_colours[0]
     if known:
@@ -149,9 +148,6 @@ def code_indexed_pixel(s, y, x):
     if index < known:
         set_known_pixel(s, i, j, index)
     s.indices[y % 3, j] = index
-    slots[0] = large
-    slots[1] = medium
-    slots[2] = small
     record(s, slots, index)
 
 

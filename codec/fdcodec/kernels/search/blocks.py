@@ -11,12 +11,12 @@ import numpy as np
 
 from fdcodec.format.constants import LEARNED
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.blocks import END, LEFT, MODE, UP
 from fdcodec.kernels.reconstruction.planes import add_residual, dequantize, gather_border, predict_gathered
 from fdcodec.kernels.reconstruction.transforms import forward_transform, inverse_transform, subtract_prediction
 from fdcodec.kernels.search.copies import try_tools
 from fdcodec.kernels.search.modes import difference_lanes, price_modes
 from fdcodec.kernels.search.quantization import INFINITE, keep_largest
+from fdcodec.kernels.search.state import END, LEFT, MODE, UP
 from fdcodec.kernels.search.trellis import trellis_levels
 from fdcodec.kernels.simd.lanes import LANES, lanes_at, put_lanes, spread_wide, total_of, wide_product
 from fdcodec.kernels.syntax.levels import fullness_around

@@ -11,12 +11,13 @@ import numpy as np
 from fdcodec.format.constants import COPIED
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.search.costs import bin_cost, golomb_cost
-from fdcodec.kernels.search.sampled import ERROR_SHIFT, Journal, keep_tool, new_journal, try_samples
+from fdcodec.kernels.search.quantization import SAMPLE_ERROR_SHIFT
+from fdcodec.kernels.search.sampled import Journal, keep_tool, new_journal, try_samples
 from fdcodec.kernels.syntax.copies import copy_block, is_source, likely_context, likely_vectors, vector_contexts
 from fdcodec.kernels.syntax.screens import Screen, copied_context, tool_context
 
-HASHED = 8  # side of the hashed blocks
 HASHED_LOG2 = 3
+HASHED = 1 << HASHED_LOG2  # side of the hashed blocks
 HEAD_BITS = 16
 MAX_LINKS = 32  # positions of the same hash that are looked at
 MISTRUST_SHIFT = 3  # samples that are not exact serve blocks that follow badly: a transformed block costs 1/8 more
@@ -99,8 +100,8 @@ def _try_vector(search, options, block, left, up, rate, best):
     base = options.lagrangian * rate
     if base >= best or not is_source(search.plane, block, left, up):
         return best
-    limit = (best - base) >> ERROR_SHIFT
-    cost = base + (_copy_error(search, block, left, up, limit) << ERROR_SHIFT)
+    limit = (best - base) >> SAMPLE_ERROR_SHIFT
+    cost = base + (_copy_error(search, block, left, up, limit) << SAMPLE_ERROR_SHIFT)
     if cost >= best:
         return best
     copy_block(search.plane, block, left, up, options.low)

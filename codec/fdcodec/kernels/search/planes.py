@@ -12,12 +12,8 @@ import numpy as np
 from fdcodec.format.constants import DC, MAX_LOG2, MAX_OFFSET, MIN_LOG2
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
-    END,
-    LEFT,
     LYING,
-    MODE,
     STANDING,
-    UP,
     WHOLE,
     fill_cells,
     fill_sizes,
@@ -28,11 +24,11 @@ from fdcodec.kernels.search.blocks import search_block
 from fdcodec.kernels.search.costs import bin_cost, update_costs
 from fdcodec.kernels.search.quantization import INFINITE
 from fdcodec.kernels.search.sampled import settle_samples
-from fdcodec.kernels.search.state import BEST, CUT, PARTS, QUARTER, X, Y
+from fdcodec.kernels.search.state import BEST, CUT, END, LEFT, MODE, PARTS, QUARTER, UP, X, Y
 from fdcodec.kernels.simd.lanes import LANES, block_lanes, put_block_lanes
 from fdcodec.kernels.syntax.offsets import code_offset
 from fdcodec.kernels.syntax.screens import fill_vectors
-from fdcodec.kernels.syntax.trees import code_tree, halve_context, split_context, standing_context
+from fdcodec.kernels.syntax.trees import code_tree, halve_context, quarter_context, standing_context
 
 
 @kernel()
@@ -153,14 +149,14 @@ def _open_node(search, tools, options, x, y, log2_side):
     if log2_side == MIN_LOG2:
         node[QUARTER] = 4
         return
-    context = split_context(search.maps, search.guide, options.kind, x, y, log2_side)
+    context = quarter_context(search.maps, search.guide, options.kind, x, y, log2_side)
     node[PARTS] = options.lagrangian * bin_cost(search.contexts, context, 1)
     uncut = options.lagrangian * bin_cost(search.contexts, context, 0)
     context = halve_context(search.maps, options.kind, x, y, log2_side)
     node[BEST] += uncut + options.lagrangian * bin_cost(search.contexts, context, 0)
     uses_tool = search.best_modes[log2_side, 0] < 0
     is_empty = not uses_tool and search.best_ends[log2_side, 0] == 0
-    is_flat = is_empty and error << 10 < np.int64(options.skip_split) << (2 * log2_side)
+    is_flat = is_empty and error << 10 < np.int64(options.flat_error) << (2 * log2_side)
     price = INFINITE if uses_tool else node[BEST]
     if is_flat or price < options.quarter_prices[log2_side]:
         node[QUARTER] = 4

@@ -13,6 +13,8 @@ from fdcodec.kernels.search.quantization import INFINITE
 
 X, Y, BEST, PARTS, QUARTER, CUT = range(6)  # of an open square: place, best uncut or halved, quarters so far, next one
 NODE_FIELDS = 6
+MODE, END, LEFT, UP = range(4)  # of the trial; left and up are the vector of a copied block
+TRIAL_FIELDS = 4
 
 
 class Search(NamedTuple):
@@ -57,7 +59,7 @@ class Options(NamedTuple):
     square's side: modes tried in full at most, and the distance of the angles that are priced (0: none); `n_learned` is
     how many learned modes are tried besides, `candidate_margin_32nds` how far above the least price a mode is still
     tried; `n_halves` is the modes tried in full in half a square, `both_cuts` whether both ways to halve it are tried;
-    `skip_split` bounds the error of an empty square not worth cutting; one that costs less than the `quarter_prices` of
+    `flat_error` bounds the error of an empty square not worth cutting, in 1/1024 a sample; one that costs less than the `quarter_prices` of
     its log2 side is not cut in quarters, nor in halves below `halve_prices`; `thrifty_share` is the share of the trees,
     in 1/1024, that are coded with thrift.
     """
@@ -75,7 +77,7 @@ class Options(NamedTuple):
     n_halves: int
     both_cuts: bool
     sparsity: int
-    skip_split: int
+    flat_error: int
     quarter_prices: tuple[int, ...]
     halve_prices: tuple[int, ...]
     thrifty_share: int
@@ -98,7 +100,7 @@ def new_search(original, plane, luma, maps, guide, contexts, tables, work):
         costs=new_costs(),
         tables=tables,
         work=work,
-        trial=np.zeros(4, np.int64),
+        trial=np.zeros(TRIAL_FIELDS, np.int64),
         trial_levels=np.zeros(block, np.int32),
         trial_samples=np.zeros(block, np.int32),
         trial_prediction=np.zeros(block, np.int32),

@@ -15,8 +15,8 @@ from fdcodec.kernels.reconstruction.tables import NEXT_STATE
 from fdcodec.kernels.syntax.range_coder import code_bin, code_bits, code_bypass, code_exp_golomb
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
-NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9] * 8)
-MAX_NEIGHBOURS = 32
+NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9])
+MAX_NEIGHBOURS = len(NEIGHBOUR_CLASS) - 1  # sums from here on are of one class
 
 
 def _frequency_class(diagonal, size):
@@ -55,7 +55,7 @@ def neighbour_class(magnitudes, index):
         + magnitudes[index + STRIDE + 1]
         + magnitudes[index + 2 * STRIDE]
     )
-    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS - 1)]
+    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS)]
 
 
 @kernel(inline=True)

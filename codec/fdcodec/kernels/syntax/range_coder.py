@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from fdcodec.format.constants import FAST_MARGIN, FAST_SHIFT, MAX_COUNT, PROBABILITY_BITS, SLOW_MARGIN
+from fdcodec.format.constants import FAST_MARGIN, FAST_SHIFT, MAX_COUNT, MAX_OVERRUN, PROBABILITY_BITS, SLOW_MARGIN
 from fdcodec.format.contexts import PREFIX_BINS
 from fdcodec.kernels.jit import kernel
 
@@ -72,7 +72,7 @@ def finish_encoder(coder: np.ndarray, buffer: np.ndarray) -> bytes:
             break
     head = int.from_bytes(bytes(buffer[: coder[POSITION]]), "big") + (value >> 48)
     payload = head.to_bytes(int(coder[POSITION]), "big") + (value & WORD_MASK).to_bytes(6, "big")
-    least = max(0, int(coder[POSITION]) - 2)  # the decoder has read up to POSITION + 6
+    least = max(0, int(coder[POSITION]) + 6 - MAX_OVERRUN)  # the decoder has read up to POSITION + 6
     return payload.rstrip(b"\0").ljust(least, b"\0")
 
 

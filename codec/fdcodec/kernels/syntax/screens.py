@@ -12,7 +12,7 @@ from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import fill_cells, size_class
 from fdcodec.kernels.reconstruction.planes import Work
 from fdcodec.kernels.reconstruction.tables import Tables
-from fdcodec.kernels.syntax.copies import Vectors, code_vector, copy_block, new_vectors
+from fdcodec.kernels.syntax.copies import Vectors, code_vector, copy_block
 from fdcodec.kernels.syntax.range_coder import code_bin
 from fdcodec.kernels.syntax.sampled import Expected, code_samples
 
@@ -24,18 +24,10 @@ class Screen(NamedTuple):
     """
 
     half_step: int
-    low: int
-    high: int
     expected: Expected
     vectors: Vectors
     tables: Tables
     work: Work
-
-
-def new_screen(half_step, bounds, expected, tables, work):
-    """Return the screen tools at the start of a plane."""
-    low, high = bounds
-    return Screen(half_step, low, high, expected, new_vectors(), tables, work)
 
 
 @kernel(inner=True)
@@ -94,7 +86,7 @@ def code_tool_leaf(stream, screen, maps, guide, kind, block):
         fill_cells(maps.modes, block, COPIED)
         fill_cells(maps.ends, block, 0)
         fill_vectors(maps, block, left, up)
-        copy_block(screen.expected.plane, block, left, up, screen.low)
+        copy_block(screen.expected.plane, block, left, up, screen.expected.low)
         return True
     is_coded = code_bin(coder, buffer, contexts, coded_context(kind, block), 1 if end > 0 else 0)
     fill_cells(maps.modes, block, SAMPLED)

@@ -45,14 +45,14 @@ def _n_smaller(maps, x, y, log2_side):
 
 
 @kernel(inner=True)
-def split_context(maps, guide, kind, x, y, log2_side):
-    """Return the context of a split flag: smaller blocks left and above, and in chroma whether luma is smaller."""
+def quarter_context(maps, guide, kind, x, y, log2_side):
+    """Return the context of the flag that quarters a square: smaller blocks left and above, or of luma in chroma."""
     guided = 0
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     if kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
         guided = 1
     square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
-    return ctx.SPLIT + (square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)) * 2 + guided
+    return ctx.QUARTER + (square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)) * 2 + guided
 
 
 @kernel(inner=True)
@@ -83,8 +83,11 @@ def _reconstruct_at_once(stream, screen, maps, block):
     """Reconstruct a block as soon as it is read: what follows is told by its samples."""
     coder, _, _ = stream
     if coder[DECODING]:
-        plane, luma, bounds = screen.expected.plane, screen.expected.first, (screen.low, screen.high)
-        reconstruct_block(plane, luma, maps, block, screen.half_step, bounds, screen.tables, screen.work)
+        expected = screen.expected
+        bounds = expected.low, expected.high
+        reconstruct_block(
+            expected.plane, expected.first, maps, block, screen.half_step, bounds, screen.tables, screen.work
+        )
 
 
 @kernel(checked=True, merged=True)
@@ -128,7 +131,7 @@ def _code_cut(stream, maps, guide, kind, x, y, log2_side):
         return WHOLE
     coder, buffer, contexts = stream
     cut = _cut_of(maps, x, y, log2_side)
-    context = split_context(maps, guide, kind, x, y, log2_side)
+    context = quarter_context(maps, guide, kind, x, y, log2_side)
     if code_bin(coder, buffer, contexts, context, 1 if cut == QUARTERS else 0):
         return QUARTERS
     context = halve_context(maps, kind, x, y, log2_side)
@@ -184,6 +187,6 @@ def code_plane(stream, maps, guide, kind, scans, work, screen, offsets):
 
 def new_code_work(n_learned=None):
     """Return what `code_plane` works with: magnitudes, probable and learned modes, open blocks."""
-    magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
+    magnitudes, probable = np.zeros(STRIDE * STRIDE, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
     n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
     return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64)
