@@ -109,7 +109,7 @@ def _facts_of_front(header: container.Header, data: bytes) -> dict[str, Any]:
 
 
 def _coding_of(header: container.Header) -> dict[str, Any]:
-    """Return quality, step in sample values, tuning and range of 16-bit samples of a lossy file, None of a lossless one.
+    """Return quality, step in sample values, tuning and range of 16-bit samples; None of a lossless file.
 
     The quality is one that gives the step, None where none does.
     """

@@ -9,7 +9,7 @@ from tests.reference.syntax import Contexts, PlaneDecoder
 from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MODES
 from fdcodec.kernels.reconstruction.blocks import log2_area, size_class
-from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
+from fdcodec.kernels.reconstruction.tables import Known, build_tables, new_maps
 from fdcodec.kernels.syntax.levels import (
     FREQUENCY_CLASS,
     NEIGHBOUR_CLASS,
@@ -54,7 +54,7 @@ def encode(planes):
     coder, buffer = new_encoder(8 * sum(maps.levels.size for maps in planes) + 4096)
     contexts = new_contexts(ctx.N_WITH_OFFSETS)
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
+        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), SCANS, new_code_work(), None, None)
     return finish_encoder(coder, buffer), contexts
 
 
@@ -63,7 +63,7 @@ def decode(payload, shapes):
     coder, buffer = new_decoder(payload)
     contexts, planes = new_contexts(ctx.N_WITH_OFFSETS), [new_maps(*shape) for shape in shapes]
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
+        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), SCANS, new_code_work(), None, None)
     return planes, contexts
 
 

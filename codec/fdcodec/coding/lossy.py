@@ -14,7 +14,7 @@ from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.colour import plane_bounds
 from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
-from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Maps, Tables, new_maps
+from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Known, Maps, Tables, new_maps
 from fdcodec.kernels.syntax.copies import new_vectors
 from fdcodec.kernels.syntax.range_coder import POSITION, finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax.sampled import grid_distance, new_expected
@@ -95,7 +95,7 @@ def encode_planes(
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
         o = options[k][0]
-        search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, tables, work)
+        search = new_search(plane, decoded[k], decoded[0], Known(maps[k], maps[0], min(k, 1)), contexts, tables, work)
         tools = None
         if screen:
             tools = new_tools(screen_tools(decoded, k, o.half_step, (o.low, o.high), model, work), plane, k == 0)
@@ -168,7 +168,7 @@ def read_planes(
     for k, plane in enumerate(maps):
         tools = screen_tools(planes, k, half_step, coding.bounds[k], model, new_work()) if coding.screen else None
         work, own_offsets = new_code_work(tables.n_learned), offsets if coding.adaptive else None
-        code_plane(stream, plane, maps[0], min(k, 1), tables.scans, work, tools, own_offsets)
+        code_plane(stream, Known(plane, maps[0], min(k, 1)), tables.scans, work, tools, own_offsets)
         yield k
 
 

@@ -67,7 +67,7 @@ def _plane_options(
         "halve_prices": _prices(_HALVE_BITS[row], lagrangian),
         "thrifty_share": round(1024 * settings.thrifty_share),
     }
-    return [Options(kind=min(k, 1), low=low, high=high, **shared) for k, (low, high) in enumerate(bounds)]
+    return [Options(low=low, high=high, **shared) for low, high in bounds]
 
 
 def _prices(bits: tuple[int, int, int], lagrangian: int) -> tuple[int, ...]:

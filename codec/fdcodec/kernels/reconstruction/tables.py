@@ -64,6 +64,17 @@ class Maps(NamedTuple):
     vectors: np.ndarray
 
 
+class Known(NamedTuple):
+    """What is known where the next block of a plane is coded: its maps, as far as they are filled, and luma's.
+
+    In luma `guide` is the plane's own maps; `kind` is 0 in luma and 1 in chroma.
+    """
+
+    maps: Maps
+    guide: Maps
+    kind: int
+
+
 def new_maps(height: int, width: int, levels: np.ndarray | None = None) -> Maps:
     """Return empty maps of a plane of `height` by `width` samples, multiples of 4, around `levels` if given."""
     cells = (height >> 2, width >> 2)

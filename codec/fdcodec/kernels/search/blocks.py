@@ -44,17 +44,17 @@ def _transform_residual(search, options, block, mode):
 
 
 @kernel(merged=True)
-def _coded(search, options, block):
+def _coded(search, block):
     """Return what the cost of a block's levels depends on: (log2 width, log2 height, fullness, scan)."""
     x, y, log2_width, log2_height = block
-    fullness = fullness_around(search.maps, search.guide, options.kind, x, y)
+    fullness = fullness_around(search.known, x, y)
     return log2_width, log2_height, fullness, search.tables.scans[log2_height, log2_width]
 
 
 @kernel(merged=True)
 def _quantize(search, options, block):
     """Quantize `work.coefficients` by the trellis into `levels`, as they would be coded; return (end, cost)."""
-    coded, half_step, lagrangian = _coded(search, options, block), options.half_step, options.lagrangian
+    coded, half_step, lagrangian = _coded(search, block), options.half_step, options.lagrangian
     return trellis_levels(
         search.work.coefficients, coded, half_step, lagrangian, search.costs, search.levels, search.steps
     )

@@ -68,14 +68,14 @@ def new_tools(screen, plane, is_luma):
 
 
 @kernel()
-def _vector_rate(search, kind, count, index, left, up):
+def _vector_rate(search, count, index, left, up):
     """Return the cost of the likely vector `index`, or of one that is not among the `count` likely ones."""
     rate = 0
     for k in range(min(index + 1, count)):
-        rate += bin_cost(search.contexts, likely_context(kind, k), 1 if k == index else 0)
+        rate += bin_cost(search.contexts, likely_context(search.known.kind, k), 1 if k == index else 0)
     if index < count:
         return rate
-    right_context, left_context, up_context = vector_contexts(kind)
+    right_context, left_context, up_context = vector_contexts(search.known.kind)
     rate += bin_cost(search.contexts, right_context, 1 if left < 0 else 0)
     return rate + golomb_cost(search.contexts, left_context, abs(left)) + golomb_cost(search.contexts, up_context, up)
 
@@ -113,11 +113,11 @@ def _try_vector(search, options, block, left, up, rate, best):
 def _try_copies(search, tools, options, block, rate, best):
     """Return the least cost of a block: copied, its mode at `rate`, or as it is at the cost `best`."""
     x, y, log2_width, log2_height = block
-    count = likely_vectors(tools.screen.vectors, search.maps, search.guide, options.kind, x, y)
+    count = likely_vectors(tools.screen.vectors, search.known, x, y)
     likely = tools.screen.vectors.likely
     for index in range(count):
         left, up = likely[index, 0], likely[index, 1]
-        vector_rate = _vector_rate(search, options.kind, count, index, left, up)
+        vector_rate = _vector_rate(search, count, index, left, up)
         best = _try_vector(search, options, block, left, up, rate + vector_rate, best)
     if min(log2_width, log2_height) < HASHED_LOG2 or tools.links.shape[0] == 1:
         return best
@@ -126,7 +126,7 @@ def _try_copies(search, tools, options, block, rate, best):
         if place == NOWHERE:
             break
         left, up = x - place % width, y - place // width
-        vector_rate = _vector_rate(search, options.kind, count, count, left, up)
+        vector_rate = _vector_rate(search, count, count, left, up)
         best = _try_vector(search, options, block, left, up, rate + vector_rate, best)
         place = tools.links[place // width, place % width]
     return best
@@ -135,9 +135,9 @@ def _try_copies(search, tools, options, block, rate, best):
 @kernel(inner=True)
 def try_tools(search, tools, options, block, whole):
     """Return the least cost of a block: by a screen tool, or as it is at the cost `whole`; keep the better."""
-    context = tool_context(search.maps, options.kind, block)
+    context = tool_context(search.known, block)
     best = whole + (whole >> MISTRUST_SHIFT) + options.lagrangian * bin_cost(search.contexts, context, 0)
     rate = bin_cost(search.contexts, context, 1)
-    context = copied_context(search.maps, search.guide, options.kind, block)
+    context = copied_context(search.known, block)
     best = _try_copies(search, tools, options, block, rate + bin_cost(search.contexts, context, 1), best)
     return try_samples(search, tools, options, block, rate + bin_cost(search.contexts, context, 0), best)

@@ -167,12 +167,12 @@ def _choose_samples(search, tools, options, block, is_coded, budget):
             target = min(max(np.int64(search.original[row, column]), options.low), options.high)
             if is_coded:
                 rate, value, index = _choose_sample(
-                    expected, search.contexts, options.kind, column, row, column == last, target, strict
+                    expected, search.contexts, search.known.kind, column, row, column == last, target, strict
                 )
                 if index >= 0:
                     remember(expected, value, index)
             else:
-                fill_candidates(expected, options.kind, column, row, column == last)
+                fill_candidates(expected, search.known.kind, column, row, column == last)
                 rate, value = 0, expected.values[0]
                 if not _is_safe(expected, 0):
                     return INFINITE >> 1
@@ -199,7 +199,8 @@ def keep_tool(search, block, mode, end, left, up):
 def try_samples(search, tools, options, block, rate, best):
     """Return the least cost of a block: sampled, its mode at `rate`, or as it is at cost `best`; keep the better."""
     for is_coded in range(2):
-        base = options.lagrangian * (rate + bin_cost(search.contexts, coded_context(options.kind, block), is_coded))
+        context = coded_context(search.known.kind, block)
+        base = options.lagrangian * (rate + bin_cost(search.contexts, context, is_coded))
         start = mark(tools.journal, tools.screen.expected)
         cost = base + _choose_samples(search, tools, options, block, is_coded, best - base)
         take_back(tools.journal, tools.screen.expected, start)
@@ -210,13 +211,13 @@ def try_samples(search, tools, options, block, rate, best):
 
 
 @kernel()
-def _is_coded(search, tools, kind, block):
+def _is_coded(search, tools, block):
     """Tell whether a sampled block has a sample that is not the first one expected; enter them into the tables."""
     x, y, log2_width, log2_height = block
     expected, is_coded, last = tools.screen.expected, 0, x + (1 << log2_width) - 1
     for row in range(y, y + (1 << log2_height)):
         for column in range(x, last + 1):
-            fill_candidates(expected, kind, column, row, column == last)
+            fill_candidates(expected, search.known.kind, column, row, column == last)
             if expected.values[0] != expected.plane[row, column]:
                 is_coded = 1
             _enter_with_note(tools.journal, expected, np.int64(expected.plane[row, column]))
@@ -224,14 +225,14 @@ def _is_coded(search, tools, kind, block):
 
 
 @kernel(inner=True)
-def settle_samples(search, tools, kind, tree_x, tree_y):
+def settle_samples(search, tools, tree_x, tree_y):
     """Say of each sampled block of a searched tree whether its samples are coded, by what will be expected."""
-    height, width = search.plane.shape
+    (height, width), maps = search.plane.shape, search.known.maps
     start = mark(tools.journal, tools.screen.expected)
     for z_index in range(TREE_CELLS):
         x, y = tree_cell(tree_x, tree_y, z_index)
-        if x < width and y < height and search.maps.modes[y >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
-            block = block_at(search.maps, x, y)
+        if x < width and y < height and maps.modes[y >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
+            block = block_at(maps, x, y)
             if starts_block(block):
-                fill_cells(search.maps.ends, block, _is_coded(search, tools, kind, block))
+                fill_cells(maps.ends, block, _is_coded(search, tools, block))
     take_back(tools.journal, tools.screen.expected, start)

@@ -1,11 +1,11 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The syntax of trees, each element once for both directions (SPEC 5.4).
 
-`stream` is (coder, buffer, contexts). Encoding, a function writes what the maps hold; decoding, it fills the maps with
-what it reads. `guide` is the maps of the luma plane while a chroma plane is coded, and the plane's own maps for luma.
+`stream` is (coder, buffer, contexts). Encoding, a function writes what the plane's maps hold; decoding, it fills them
+with what it reads.
 
-`coder` is int64, `buffer` uint8, `contexts` int32 (n_contexts, 3); `maps` are `Maps`, `scans` those of `Tables`, `work`
-what `new_code_work` returns, `screen` the `Screen` of the plane or None.
+`coder` is int64, `buffer` uint8, `contexts` int32 (n_contexts, 3); `known` is the `Known` of the plane, `scans` those
+of `Tables`, `work` what `new_code_work` returns, `screen` the `Screen` of the plane or None.
 """
 
 import numpy as np
@@ -45,29 +45,29 @@ def _n_smaller(maps, x, y, log2_side):
 
 
 @kernel(inner=True)
-def quarter_context(maps, guide, kind, x, y, log2_side):
+def quarter_context(known, x, y, log2_side):
     """Return the context of the flag that quarters a square: smaller blocks left and above, or of luma in chroma."""
-    guided = 0
+    guide, guided = known.guide, 0
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    if kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
+    if known.kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
         guided = 1
-    square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
-    return ctx.QUARTER + (square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)) * 2 + guided
+    square = known.kind * ctx.N_SQUARES + log2_side - MIN_LOG2
+    return ctx.QUARTER + (square * ctx.N_COUNTS + _n_smaller(known.maps, x, y, log2_side)) * 2 + guided
 
 
 @kernel(inner=True)
-def halve_context(maps, kind, x, y, log2_side):
+def halve_context(known, x, y, log2_side):
     """Return the context of the flag that halves a square: smaller blocks left and above."""
-    square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
-    return ctx.HALVE + square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)
+    square = known.kind * ctx.N_SQUARES + log2_side - MIN_LOG2
+    return ctx.HALVE + square * ctx.N_COUNTS + _n_smaller(known.maps, x, y, log2_side)
 
 
 @kernel(inner=True)
-def standing_context(maps, guide, kind, x, y, log2_side):
+def standing_context(known, x, y, log2_side):
     """Return the context of the flag of standing halves: what luma's block, or those left and above, are like."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    hint = 0
-    if kind == 1:
+    maps, guide, hint = known.maps, known.guide, 0
+    if known.kind == 1:
         tall = guide.log2_heights[cell_y, cell_x] - guide.log2_widths[cell_y, cell_x]
     else:
         above = maps.log2_widths[cell_y - 1, cell_x] if y > 0 else log2_side
@@ -75,7 +75,7 @@ def standing_context(maps, guide, kind, x, y, log2_side):
         tall = left - above
     if tall != 0:
         hint = 1 if tall > 0 else 2
-    return ctx.STANDING + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * ctx.N_HINTS + hint
+    return ctx.STANDING + (known.kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * ctx.N_HINTS + hint
 
 
 @kernel()
@@ -91,18 +91,19 @@ def _reconstruct_at_once(stream, screen, maps, block):
 
 
 @kernel(checked=True, merged=True)
-def _code_leaf(stream, maps, guide, kind, block, scans, work, screen):
+def _code_leaf(stream, known, block, scans, work, screen):
     """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
     magnitudes, probable, n_learned, _ = work
+    maps, kind = known.maps, known.kind
     x, y, log2_width, log2_height = block
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     size = size_class(log2_width, log2_height)
     fill_sizes(maps, block)
     if screen is not None:  # decided when compiled
-        if code_tool_leaf(stream, screen, maps, guide, kind, block):
+        if code_tool_leaf(stream, screen, known, block):
             return
-    mode = code_mode(stream, maps, guide, kind, block, n_learned, probable)
-    fullness = fullness_around(maps, guide, kind, x, y)
+    mode = code_mode(stream, known, block, n_learned, probable)
+    fullness = fullness_around(known, x, y)
     end = code_end(stream, kind, size, fullness, maps.ends[cell_y, cell_x])
     fill_cells(maps.modes, block, mode)
     fill_cells(maps.ends, block, end)
@@ -122,29 +123,29 @@ def _cut_of(maps, x, y, log2_side):
 
 
 @kernel(checked=True, merged=True)
-def _code_cut(stream, maps, guide, kind, x, y, log2_side):
+def _code_cut(stream, known, x, y, log2_side):
     """Code how a square is cut: in quarters where it crosses the plane's edge, and never at 4x4 (SPEC 5.4)."""
-    height, width = maps.levels.shape
+    height, width = known.maps.levels.shape
     if x + (1 << log2_side) > width or y + (1 << log2_side) > height:
         return QUARTERS
     if log2_side == MIN_LOG2:
         return WHOLE
     coder, buffer, contexts = stream
-    cut = _cut_of(maps, x, y, log2_side)
-    context = quarter_context(maps, guide, kind, x, y, log2_side)
+    cut = _cut_of(known.maps, x, y, log2_side)
+    context = quarter_context(known, x, y, log2_side)
     if code_bin(coder, buffer, contexts, context, 1 if cut == QUARTERS else 0):
         return QUARTERS
-    context = halve_context(maps, kind, x, y, log2_side)
+    context = halve_context(known, x, y, log2_side)
     if not code_bin(coder, buffer, contexts, context, 1 if cut != WHOLE else 0):
         return WHOLE
-    context = standing_context(maps, guide, kind, x, y, log2_side)
+    context = standing_context(known, x, y, log2_side)
     return LYING + code_bin(coder, buffer, contexts, context, 1 if cut == STANDING else 0)
 
 
 @kernel(checked=True)
-def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
+def code_tree(stream, known, x, y, scans, work, screen):
     """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
-    height, width = maps.levels.shape
+    height, width = known.maps.levels.shape
     _, _, _, stack = work
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
@@ -153,7 +154,7 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
         x, y, log2_side = stack[depth]
         if x >= width or y >= height:
             continue
-        cut = _code_cut(stream, maps, guide, kind, x, y, log2_side)
+        cut = _code_cut(stream, known, x, y, log2_side)
         if cut == QUARTERS:
             half = 1 << (log2_side - 1)
             for quarter in range(3, -1, -1):
@@ -164,25 +165,25 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
             continue
         for part in range(n_parts(cut)):
             block = part_of(x, y, log2_side, cut, part)
-            _code_leaf(stream, maps, guide, kind, block, scans, work, screen)
+            _code_leaf(stream, known, block, scans, work, screen)
 
 
 @kernel(checked=True)
-def code_plane(stream, maps, guide, kind, scans, work, screen, offsets):
+def code_plane(stream, known, scans, work, screen, offsets):
     """Code a whole plane: its trees in raster order; a decoder stops at a row of trees past its payload's end.
 
     `screen` is None or screen tools, `offsets` None or the step offset of each tree, coded with the first plane.
     """
-    height, width = maps.levels.shape
+    height, width = known.maps.levels.shape
     coder, _, _ = stream
     for y in range(0, height, 1 << MAX_LOG2):
         if coder[DECODING] and coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
             return
         for x in range(0, width, 1 << MAX_LOG2):
             if offsets is not None:  # decided when compiled
-                if kind == 0:
+                if known.kind == 0:
                     code_offset(stream, offsets, y >> MAX_LOG2, x >> MAX_LOG2)
-            code_tree(stream, maps, guide, kind, x, y, scans, work, screen)
+            code_tree(stream, known, x, y, scans, work, screen)
 
 
 def new_code_work(n_learned=None):
