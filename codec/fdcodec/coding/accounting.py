@@ -44,7 +44,7 @@ def bits_of_tile(
     for _ in read_planes((coder, buffer, contexts), planes, maps, offsets, model, coding):
         close_tally(coder, contexts)
         spent.append(contexts[:, 3].copy())
-    refuse_short_payload(coder, payload)
+    refuse_short_payload(coder)
     luma, chroma = spent[1] - spent[0], spent[-1] - spent[1]
     return {
         "luma": _by_element(luma / TALLY_UNIT, maps[:1]),

@@ -9,14 +9,21 @@ from numpy.typing import NDArray
 
 from fdcodec.aliases import Planes
 from fdcodec.errors import damaged
-from fdcodec.format.constants import MAX_LOG2, MAX_OVERRUN, MAX_STEP_INDEX, OFFSET_UNIT, PROBABILITY_BITS
+from fdcodec.format.constants import MAX_LOG2, MAX_STEP_INDEX, OFFSET_UNIT, PROBABILITY_BITS
 from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.colour import plane_bounds
 from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
 from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Known, Maps, Tables, new_maps
 from fdcodec.kernels.syntax.copies import new_vectors
-from fdcodec.kernels.syntax.range_coder import POSITION, finish_encoder, new_contexts, new_decoder, new_encoder
+from fdcodec.kernels.syntax.range_coder import (
+    LENGTH,
+    finish_encoder,
+    has_overrun,
+    new_contexts,
+    new_decoder,
+    new_encoder,
+)
 from fdcodec.kernels.syntax.sampled import grid_distance, new_expected
 from fdcodec.kernels.syntax.screens import Screen
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
@@ -94,11 +101,12 @@ def encode_planes(
     stream, tables, work = (coder, buffer, contexts), tables_of(model, steps is not None), new_work()
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
-        o = options[k][0]
+        plain, _ = options[k]
         search = new_search(plane, decoded[k], decoded[0], Known(maps[k], maps[0], min(k, 1)), contexts, tables, work)
         tools = None
         if screen:
-            tools = new_tools(screen_tools(decoded, k, o.half_step, (o.low, o.high), model, work), plane, k == 0)
+            bounds = plain.low, plain.high
+            tools = new_tools(screen_tools(decoded, k, plain.half_step, bounds, model, work), plane, k == 0)
         local = None if steps is None else (steps.offsets, steps.options[k])
         encode_plane(search, tools, options[k], stream, new_code_work(tables.n_learned), local)
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
@@ -134,7 +142,7 @@ def decode_planes(
     offsets, tables, work = new_offsets(*shape[1:]), tables_of(model, coding.adaptive), new_work()
     stream = (coder, buffer, start_contexts(model, coding.adaptive))
     for k in read_planes(stream, planes, maps, offsets, model, coding):
-        refuse_short_payload(coder, payload)
+        refuse_short_payload(coder)
         if not coding.screen:
             half_steps = HALF_STEPS[local_indices(coding.step_index, offsets)]
             reconstruct_plane(planes[k], planes[0], maps[k], half_steps, coding.bounds[k], tables, work)
@@ -182,10 +190,10 @@ def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:
     return 3 if channels >= 3 else 1, height + -height % 4, width + -width % 4
 
 
-def refuse_short_payload(coder: NDArray[np.int64], payload: bytes) -> None:
+def refuse_short_payload(coder: NDArray[np.int64]) -> None:
     """Raise FormatError if a decoder has read past the end of its payload."""
-    if coder[POSITION] > len(payload) + MAX_OVERRUN:
-        raise damaged(f"a tile's payload of {len(payload)} bytes ends before its blocks do")
+    if has_overrun(coder):
+        raise damaged(f"a tile's payload of {coder[LENGTH]} bytes ends before its blocks do")
 
 
 def screen_tools(

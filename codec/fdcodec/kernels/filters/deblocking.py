@@ -68,7 +68,7 @@ def _is_strong(p, q, bends, limit, roughness):
 def _smooth_segment(p, q, p_bends, q_bends, small, limit, roughness):
     """Return a segment of an edge smoothed: four samples of each line on both sides, the nearest first.
 
-    `small` tells that a 4x4 block touches it.
+    `small` tells that a block on either side measures four samples across the edge.
     """
     if not small and _is_strong(p, q, p_bends + q_bends, limit, roughness):
         return _smooth_strongly(p, q, limit), _smooth_strongly(q, p, limit)

@@ -28,15 +28,19 @@ from fdcodec.kernels.lossless.state import (
     EXTRA_CONTEXTS,
     FAST_FILTER,
     FRACTION,
+    INPUTS,
     MIXING_RATE,
     N_CLASSES,
     N_ENERGIES,
+    PLACES,
+    PREDICTIONS,
     SET_A,
     SET_B,
     SET_C,
     SIGN_CONTEXTS,
     SLOW_FILTER,
     SLOW_FILTER_SHIFT,
+    SUMS,
     TEXTURE_BIASES,
     log_bucket,
 )
@@ -133,20 +137,20 @@ def code_magnitude(coder, buffer, cells, contexts, weights, inputs, places, firs
 def code_residual(s, channel, residual, prediction, fraction, energy_bucket, row_b, row_c, sign_of_west):
     """Code `residual`, which with `prediction` lies within the plane's limits (SPEC L6)."""
     group = min(channel, 1)
-    places = s.scratch[3]
+    inputs, places = s.scratch[INPUTS], s.scratch[PLACES]
     row_a = SET_A + (energy_bucket * 2 + group) * A_ROW
     places[0] = row_a + min(abs(fraction), 7)
     places[1] = row_b
     places[2] = row_c
     first_weight = group * N_CLASSES
     is_zero = 1 if residual == 0 else 0
-    if code_mixed(s.coder, s.buffer, s.cells, s.weights[first_weight], s.scratch[2], places, 3, MIXING_RATE, is_zero):
+    if code_mixed(s.coder, s.buffer, s.cells, s.weights[first_weight], inputs, places, 3, MIXING_RATE, is_zero):
         return np.int64(0)
     places[0] = row_a + 8
     places[1] += 1
     places[2] += 1
     magnitude = 1 + code_magnitude(
-        s.coder, s.buffer, s.cells, s.contexts, s.weights, s.scratch[2], places, first_weight + 1, abs(residual) - 1
+        s.coder, s.buffer, s.cells, s.contexts, s.weights, inputs, places, first_weight + 1, abs(residual) - 1
     )
     if prediction + magnitude > s.limits[channel, 1]:
         return -magnitude
@@ -166,8 +170,8 @@ def code_sample(s, channel, i, j):
         plane[i, j] = lowest
         return
     row = i & 1
-    predictions = s.scratch[0]
-    sums = s.scratch[1]
+    predictions = s.scratch[PREDICTIONS]
+    sums = s.scratch[SUMS]
     fast = s.filters[channel, 0]
     slow = s.filters[channel, 1]
     errors = s.errors[channel]

@@ -54,13 +54,14 @@ class Search(NamedTuple):
 class Options(NamedTuple):
     """The numbers of one plane's search.
 
-    `lagrangian` prices 1/1024 bit, `satd_lagrangian` does for SATD; `n_candidates` and `angle_strides` go by log2 of a
-    square's side: modes tried in full at most, and the distance of the angles that are priced (0: none); `n_learned` is
-    how many learned modes are tried besides, `candidate_margin_32nds` how far above the least price a mode is still
-    tried; `n_halves` is the modes tried in full in half a square, `both_cuts` whether both ways to halve it are tried;
-    `flat_error` bounds the error, in 1/1024 a sample, of an empty square not worth cutting; one that costs less than
-    the `quarter_prices` of its log2 side is not cut in quarters, nor in halves below `halve_prices`; `thrifty_share` is
-    the share of the trees, in 1/1024, that are coded with thrift.
+    `low` and `high` bound the samples; `lagrangian` prices 1/1024 bit, `satd_lagrangian` does for SATD; `n_candidates`
+    and `angle_strides` go by log2 of a square's side: modes tried in full at most, and the distance of the angles that
+    are priced (0: none); `n_learned` is how many learned modes are tried besides, `candidate_margin_32nds` how far
+    above the least price a mode is still tried; `n_halves` is the modes tried in full in half a square, `both_cuts`
+    whether both ways to halve it are tried; `sparsity` is 0 for no limit; `flat_error` bounds the error, in 1/1024 a
+    sample, of an empty square not worth cutting; one that costs less than the `quarter_prices` of its log2 side is not
+    cut in quarters, nor in halves below `halve_prices`; `thrifty_share` is the share of the trees, in 1/1024, that are
+    coded with thrift.
     """
 
     half_step: int

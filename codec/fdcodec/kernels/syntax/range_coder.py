@@ -10,7 +10,7 @@ READ ME FIRST
 * Every syntax function is written once, for both directions: `code_bin(..., bit)` writes `bit` and returns it when
   encoding; when decoding it ignores the argument and returns what it reads.
 * The encoder's carry runs back over bytes already written. The decoder reads zeros past the end; a valid payload makes
-  it read at most `MAX_OVERRUN` of them, which `refuse_short_payload` in `coding/lossy.py` verifies.
+  it read at most `MAX_OVERRUN` of them, which `has_overrun` verifies.
 * `coder` is int64 (CODER_FIELDS,), `buffer` uint8, `contexts` int32 (n_contexts, 3).
 """
 
@@ -74,6 +74,12 @@ def finish_encoder(coder: np.ndarray, buffer: np.ndarray) -> bytes:
     payload = head.to_bytes(int(coder[POSITION]), "big") + (value & WORD_MASK).to_bytes(6, "big")
     least = max(0, int(coder[POSITION]) + 6 - MAX_OVERRUN)  # the decoder has read up to POSITION + 6
     return payload.rstrip(b"\0").ljust(least, b"\0")
+
+
+@kernel(inner=True)
+def has_overrun(coder):
+    """Tell whether a decoder has read farther past the end of its payload than one that is whole makes it."""
+    return coder[POSITION] > coder[LENGTH] + MAX_OVERRUN
 
 
 @kernel()

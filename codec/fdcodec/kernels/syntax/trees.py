@@ -11,7 +11,7 @@ of `Tables`, `work` what `new_code_work` returns, `screen` the `Screen` of the p
 import numpy as np
 
 from fdcodec.format import contexts as ctx
-from fdcodec.format.constants import CELL_LOG2, MAX_LOG2, MAX_OVERRUN, MIN_LOG2, N_PROBABLE
+from fdcodec.format.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2, N_PROBABLE
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
     LYING,
@@ -29,7 +29,7 @@ from fdcodec.kernels.reconstruction.planes import reconstruct_block
 from fdcodec.kernels.syntax.levels import STRIDE, code_end, code_levels, fullness_around
 from fdcodec.kernels.syntax.modes import code_mode
 from fdcodec.kernels.syntax.offsets import code_offset
-from fdcodec.kernels.syntax.range_coder import DECODING, LENGTH, POSITION, code_bin
+from fdcodec.kernels.syntax.range_coder import DECODING, code_bin, has_overrun
 from fdcodec.kernels.syntax.screens import code_tool_leaf
 
 
@@ -177,7 +177,7 @@ def code_plane(stream, known, scans, work, screen, offsets):
     height, width = known.maps.levels.shape
     coder, _, _ = stream
     for y in range(0, height, 1 << MAX_LOG2):
-        if coder[DECODING] and coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
+        if coder[DECODING] and has_overrun(coder):
             return
         for x in range(0, width, 1 << MAX_LOG2):
             if offsets is not None:  # decided when compiled

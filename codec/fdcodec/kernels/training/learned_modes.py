@@ -22,7 +22,7 @@ from fdcodec.kernels.syntax.modes import probable_modes
 def collect_blocks(trace, log2_size, places, references, originals, mode_bits, probable):
     """Write border, samples and mode rates of the blocks at `places`; `trace` is (original, plane, maps, contexts)."""
     original, plane, maps, contexts = trace
-    known, size = Known(maps, maps, np.int64(0)), 1 << log2_size
+    known, size = Known(maps, maps, 0), 1 << log2_size
     for n in range(places.shape[0]):
         x, y = np.int64(places[n, 0]), np.int64(places[n, 1])
         block = (x, y, np.int64(log2_size), np.int64(log2_size))
