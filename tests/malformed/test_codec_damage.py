@@ -141,7 +141,7 @@ def test_an_empty_payload_of_many_trees_is_refused_at_its_first_rows():
 
     model, maps = get("photo"), new_maps(2048, 2048)
     stream = (*new_decoder(b""), start_contexts(model))
-    code_plane(stream, Known(maps, maps, 0), model.tables.scans, new_code_work(), None, None)
+    code_plane(stream, Known(maps, maps, 0), new_code_work(model.tables), None, None)
     assert maps.log2_widths[256:].max() == 0
 
 

@@ -20,7 +20,8 @@ from fdcodec.kernels.syntax.levels import (
 from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 
-SCANS = build_tables({}).scans
+TABLES = build_tables({})
+SCANS = TABLES.scans
 SHAPES = [(4, 4), (4, 36), (32, 32), (36, 68)]
 ALPHABETS = {
     "zeros": [0],
@@ -54,7 +55,7 @@ def encode(planes):
     coder, buffer = new_encoder(8 * sum(maps.levels.size for maps in planes) + 4096)
     contexts = new_contexts(ctx.N_WITH_OFFSETS)
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), SCANS, new_code_work(), None, None)
+        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), new_code_work(TABLES), None, None)
     return finish_encoder(coder, buffer), contexts
 
 
@@ -63,7 +64,7 @@ def decode(payload, shapes):
     coder, buffer = new_decoder(payload)
     contexts, planes = new_contexts(ctx.N_WITH_OFFSETS), [new_maps(*shape) for shape in shapes]
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), SCANS, new_code_work(), None, None)
+        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), new_code_work(TABLES), None, None)
     return planes, contexts
 
 

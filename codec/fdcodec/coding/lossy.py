@@ -108,7 +108,7 @@ def encode_planes(
             bounds = plain.low, plain.high
             tools = new_tools(screen_tools(decoded, k, plain.half_step, bounds, model, work), plane, k == 0)
         local = None if steps is None else (steps.offsets, steps.options[k])
-        encode_plane(search, tools, options[k], stream, new_code_work(tables.n_learned), local)
+        encode_plane(search, tools, options[k], stream, new_code_work(tables), local)
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 
@@ -175,8 +175,8 @@ def read_planes(
     half_step, tables = int(HALF_STEPS[coding.step_index]), model.tables
     for k, plane in enumerate(maps):
         tools = screen_tools(planes, k, half_step, coding.bounds[k], model, new_work()) if coding.screen else None
-        work, own_offsets = new_code_work(tables.n_learned), offsets if coding.adaptive else None
-        code_plane(stream, Known(plane, maps[0], min(k, 1)), tables.scans, work, tools, own_offsets)
+        known, own_offsets = Known(plane, maps[0], min(k, 1)), offsets if coding.adaptive else None
+        code_plane(stream, known, new_code_work(tables), tools, own_offsets)
         yield k
 
 

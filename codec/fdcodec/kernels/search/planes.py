@@ -212,7 +212,7 @@ def encode_plane(search, tools, pair, stream, code_work, steps):
     `tools` is None or screen tools; `pair` has two options, the second for the last trees, the share of which the first
     states; `steps` is None or the step offset of each tree and the options of each offset.
     """
-    (height, width), scans = search.plane.shape, search.tables.scans
+    height, width = search.plane.shape
     for y in range(0, height, 1 << MAX_LOG2):
         for x in range(0, width, 1 << MAX_LOG2):
             if steps is not None:  # decided when compiled
@@ -224,7 +224,7 @@ def encode_plane(search, tools, pair, stream, code_work, steps):
             update_costs(search.contexts, search.known.kind, options.lagrangian, search.costs)
             _search_tree(search, tools, options, x, y)
             if tools is None:
-                code_tree(stream, search.known, x, y, scans, code_work, None)
+                code_tree(stream, search.known, x, y, code_work, None)
             else:
                 settle_samples(search, tools, x, y)
-                code_tree(stream, search.known, x, y, scans, code_work, tools.screen)
+                code_tree(stream, search.known, x, y, code_work, tools.screen)

@@ -4,9 +4,11 @@
 `stream` is (coder, buffer, contexts). Encoding, a function writes what the plane's maps hold; decoding, it fills them
 with what it reads.
 
-`coder` is int64, `buffer` uint8, `contexts` int32 (n_contexts, 3); `known` is the `Known` of the plane, `scans` those
-of `Tables`, `work` what `new_code_work` returns, `screen` the `Screen` of the plane or None.
+`coder` is int64, `buffer` uint8, `contexts` int32 (n_contexts, 3); `known` is the `Known` of the plane, `work` a
+`CodeWork`, `screen` the `Screen` of the plane or None.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,6 +33,16 @@ from fdcodec.kernels.syntax.modes import code_mode
 from fdcodec.kernels.syntax.offsets import code_offset
 from fdcodec.kernels.syntax.range_coder import DECODING, code_bin, has_overrun
 from fdcodec.kernels.syntax.screens import code_tool_leaf
+
+
+class CodeWork(NamedTuple):
+    """What the syntax reads of `Tables`, and its scratch: magnitudes, probable modes, squares yet to be coded."""
+
+    scans: np.ndarray
+    n_learned: np.ndarray
+    magnitudes: np.ndarray
+    probable: np.ndarray
+    stack: np.ndarray
 
 
 @kernel()
@@ -91,9 +103,8 @@ def _reconstruct_at_once(stream, screen, maps, block):
 
 
 @kernel(checked=True, merged=True)
-def _code_leaf(stream, known, block, scans, work, screen):
+def _code_leaf(stream, known, block, work, screen):
     """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
-    magnitudes, probable, n_learned, _ = work
     maps, kind = known.maps, known.kind
     x, y, log2_width, log2_height = block
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
@@ -102,13 +113,13 @@ def _code_leaf(stream, known, block, scans, work, screen):
     if screen is not None:  # decided when compiled
         if code_tool_leaf(stream, screen, known, block):
             return
-    mode = code_mode(stream, known, block, n_learned, probable)
+    mode = code_mode(stream, known, block, work.n_learned, work.probable)
     fullness = fullness_around(known, x, y)
     end = code_end(stream, kind, size, fullness, maps.ends[cell_y, cell_x])
     fill_cells(maps.modes, block, mode)
     fill_cells(maps.ends, block, end)
     levels = maps.levels[y : y + (1 << log2_height), x : x + (1 << log2_width)]
-    code_levels(stream, kind, size, scans[log2_height, log2_width], end, levels, magnitudes)
+    code_levels(stream, kind, size, work.scans[log2_height, log2_width], end, levels, work.magnitudes)
     if screen is not None:
         _reconstruct_at_once(stream, screen, maps, block)
 
@@ -143,10 +154,9 @@ def _code_cut(stream, known, x, y, log2_side):
 
 
 @kernel(checked=True)
-def code_tree(stream, known, x, y, scans, work, screen):
+def code_tree(stream, known, x, y, work, screen):
     """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
-    height, width = known.maps.levels.shape
-    _, _, _, stack = work
+    (height, width), stack = known.maps.levels.shape, work.stack
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
     while depth > 0:
@@ -165,11 +175,11 @@ def code_tree(stream, known, x, y, scans, work, screen):
             continue
         for part in range(n_parts(cut)):
             block = part_of(x, y, log2_side, cut, part)
-            _code_leaf(stream, known, block, scans, work, screen)
+            _code_leaf(stream, known, block, work, screen)
 
 
 @kernel(checked=True)
-def code_plane(stream, known, scans, work, screen, offsets):
+def code_plane(stream, known, work, screen, offsets):
     """Code a whole plane: its trees in raster order; a decoder stops at a row of trees past its payload's end.
 
     `screen` is None or screen tools, `offsets` None or the step offset of each tree, coded with the first plane.
@@ -183,11 +193,10 @@ def code_plane(stream, known, scans, work, screen, offsets):
             if offsets is not None:  # decided when compiled
                 if known.kind == 0:
                     code_offset(stream, offsets, y >> MAX_LOG2, x >> MAX_LOG2)
-            code_tree(stream, known, x, y, scans, work, screen)
+            code_tree(stream, known, x, y, work, screen)
 
 
-def new_code_work(n_learned=None):
-    """Return what `code_plane` works with: magnitudes, probable and learned modes, open blocks."""
+def new_code_work(tables):
+    """Return what the syntax works with under a class model, of which `tables` are the `Tables`."""
     magnitudes, probable = np.zeros(STRIDE * STRIDE, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
-    n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
-    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64)
+    return CodeWork(tables.scans, tables.n_learned, magnitudes, probable, np.zeros((16, 3), np.int64))
