@@ -53,9 +53,9 @@ def price_without_angles(originals, block, buffers, probable, parent, angle_stri
 
 
 @kernel()
-def price_without_chroma_from_luma(contexts, maps, kind, block, satd_lagrangian, probable, costs, rates):
+def price_without_chroma_from_luma(contexts, known, block, satd_lagrangian, probable, costs, rates):
     """Price every mode but chroma from luma."""
-    _price_rates(contexts, maps, kind, block, satd_lagrangian, probable, costs, rates)
+    _price_rates(contexts, known, block, satd_lagrangian, probable, costs, rates)
     costs[CHROMA_FROM_LUMA] = INFINITE
 
 
@@ -94,7 +94,7 @@ def _neighbours(levels, row, column, height, width):
     for down, right, weight in ((0, 1, 2), (1, 0, 2), (0, 2, 1), (1, 1, 1), (2, 0, 1)):
         if row + down < height and column + right < width:
             total += weight * min(abs(levels[row + down, column + right]), 15)
-    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS - 1)]
+    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS)]
 
 
 @kernel()
@@ -105,7 +105,7 @@ def _price(row, magnitude, lagrangian):
 @kernel()
 def quantize_by_rate(search, options, block):
     """Round each coefficient down or to nearest by rate and distortion, then take the best end; return (end, cost)."""
-    log2_width, log2_height, fullness, scan = _coded(search, options, block)
+    log2_width, log2_height, fullness, scan = _coded(search, block)
     width, height, size = 1 << log2_width, 1 << log2_height, size_class(log2_width, log2_height)
     coefficients, levels, step = search.work.coefficients, search.levels, 2 * np.int64(options.half_step)
     costs, last_costs, last_magnitudes = search.steps[:, 0], search.steps[:, 1], search.steps[:, 2]
@@ -153,7 +153,7 @@ def quantize_by_rate(search, options, block):
 @kernel()
 def quantize_by_dead_zone(search, options, block):
     """Quantize uniformly with a dead zone; return (end, cost)."""
-    log2_width, log2_height, fullness, scan = _coded(search, options, block)
+    log2_width, log2_height, fullness, scan = _coded(search, block)
     width, height, size = 1 << log2_width, 1 << log2_height, size_class(log2_width, log2_height)
     step, end, cost = 2 * np.int64(options.half_step), 0, np.int64(0)
     for k in range(width * height):

@@ -13,7 +13,7 @@ from fdcodec.coding.lossy import encode_planes
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import bit_price, search_options
 from fdcodec.filtering.post import strength_errors
-from fdcodec.format.parameters import Parameters, finest_step, step_index_for, step_of, visual_step
+from fdcodec.format.parameters import Parameters, finest_step_index, step_index_for, step_of, visual_step_index
 from fdcodec.image.colour import choose_colour, picture_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import colours_of
 from fdcodec.image.sample_range import eight_bits, range_of
@@ -40,9 +40,9 @@ def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters
     deep, colours = sample_range is not None, eight_bits(samples, sample_range)
     screen = not deep and is_screen(colours)  # values of 16-bit samples are not on the grid that screen tools code
     adaptive = settings.tune == "visual" and not screen
-    step_index = (visual_step if adaptive else step_index_for)(settings.quality, deep)
+    step_index = (visual_step_index if adaptive else step_index_for)(settings.quality, deep)
     if sample_range is not None:
-        step_index = max(step_index, finest_step(sample_range))
+        step_index = max(step_index, finest_step_index(sample_range))
     colour = settings.colour
     if colour == "auto":
         colour = None if colours.shape[2] == 1 else choose_colour(colours, step_of(step_index))

@@ -96,7 +96,7 @@ def decode_tiles(
     tiles: Sequence[int],
     region: Region,
     settings: DecoderSettings,
-    reduce: int = 1,
+    reduce: int,
     refused: Callable[[int], None] | None = None,
 ) -> Picture:
     """Return the part (x, y, width, height) of a picture as far as some of its tiles cover it; elsewhere it is 0.

@@ -32,7 +32,7 @@ class UnsupportedError(FdcError):
 
 
 class TransformNotFoundError(FdcError):
-    """The class model named by the file is not installed here."""
+    """No class model is known here by the name or the hash that an argument or a file gives."""
 
     exit_code = 3
 

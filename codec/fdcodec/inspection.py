@@ -109,9 +109,9 @@ def _facts_of_front(header: container.Header, data: bytes) -> dict[str, Any]:
 
 
 def _coding_of(header: container.Header) -> dict[str, Any]:
-    """Return a lossy file's quality and what it was tuned for, as far as the step tells, and that, in sample values.
+    """Return quality, step in sample values, tuning and range of 16-bit samples; None of a lossless file.
 
-    And the range of its samples, if of 16 bits. All are None if lossless.
+    The quality is one that gives the step, None where none does.
     """
     from fdcodec.format.parameters import Parameters, step_of
 

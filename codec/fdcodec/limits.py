@@ -13,7 +13,7 @@ MAX_PARAMETER_BYTES = 64
 """Largest block of coding parameters in the header."""
 
 MAX_MODEL_BYTES = 2**24
-"""Largest embedded class model."""
+"""Largest class model, embedded or in a file of its own."""
 
 MAX_METADATA_BYTES = 2**24
 """Largest EXIF, XMP or ICC block."""

@@ -46,7 +46,7 @@ class Loss(NamedTuple):
 
 
 def decode_partially(
-    data: bytes, region: Region | None, settings: DecoderSettings, reduce: int = 1
+    data: bytes, region: Region | None, settings: DecoderSettings, reduce: int
 ) -> tuple[Picture, Loss | None]:
     """Return a part of a picture and None; or of a damaged file, what is intact, and what is not.
 

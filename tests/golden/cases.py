@@ -34,6 +34,17 @@ def glyphs(height: int, width: int) -> NDArray[np.uint8]:
     return np.where(marks, 40, 255).astype(np.uint8)
 
 
+def page(rows: int, columns: int) -> NDArray[np.uint8]:
+    """Return rows of letters of 8x8, each in a colour, and a photograph in a corner: a picture for screen tools."""
+    rng = np.random.default_rng(8)
+    letters = np.pad(rng.integers(0, 2, (4, 6, 5)), ((0, 0), (1, 1), (1, 2)))
+    marks = np.block([[letters[k] for k in row] for row in rng.integers(0, len(letters), (rows, columns))])
+    inks = rng.integers(0, 256, (rows, 3)).repeat(8, axis=0)[:, None]
+    samples = np.where(marks[:, :, None], inks, [255, 250, 230]).astype(np.uint8)
+    samples[-16:, -24:] = photo(16, 24)
+    return samples
+
+
 def with_disc(colours: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Append an alpha channel: opaque inside a disc."""
     height, width = colours.shape[:2]
@@ -63,6 +74,8 @@ CASES = {
     "colour-with-alpha": Case(lambda: with_disc(photo(24, 24)), {"quality": 70}),
     "gray-with-alpha": Case(lambda: with_disc(ramp(12, 17, 1)), {"quality": 70}),
     "visual": Case(lambda: uneven(36, 68), {"quality": 45, "tune": "visual"}),
+    "screen-gray": Case(lambda: page(3, 5)[:, :, 0], {"quality": 70}),
+    "screen-colour": Case(lambda: page(5, 8), {"quality": 60}),
     "sixteen-bits": Case(lambda: 16 * ramp(21, 34, 1)[:, :, 0].astype(np.uint16) + 1000, {"quality": 90}),
     "sixteen-bits-colour-with-alpha": Case(lambda: 257 * with_disc(photo(24, 24)).astype(np.uint16), {"quality": 60}),
     "model-with-a-parent": Case(lambda: photo(33, 20), {"quality": 60}, child),

@@ -134,14 +134,14 @@ def test_payloads_outside_the_interval(seed, target):
 
 def test_an_empty_payload_of_many_trees_is_refused_at_its_first_rows():
     """A decoder stops at the row of trees where the payload is over, not at the end of the plane."""
-    from fdcodec.kernels.reconstruction.tables import new_maps
+    from fdcodec.kernels.reconstruction.tables import Known, new_maps
     from fdcodec.kernels.syntax.range_coder import new_decoder
     from fdcodec.kernels.syntax.trees import code_plane, new_code_work
     from fdcodec.model import get
 
     model, maps = get("photo"), new_maps(2048, 2048)
     stream = (*new_decoder(b""), start_contexts(model))
-    code_plane(stream, maps, maps, 0, model.tables.scans, new_code_work(), None, None)
+    code_plane(stream, Known(maps, maps, 0), new_code_work(model.tables), None, None)
     assert maps.log2_widths[256:].max() == 0
 
 

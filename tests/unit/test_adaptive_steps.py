@@ -17,7 +17,7 @@ from fdcodec.coding.settings import EncoderSettings
 from fdcodec.coding.tuning import search_options
 from fdcodec.format.constants import MAX_OFFSET, MAX_STEP_INDEX, OFFSET_UNIT
 from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
-from fdcodec.format.parameters import Parameters, step_index_for, visual_step
+from fdcodec.format.parameters import Parameters, step_index_for, visual_step_index
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.inspection import describe_bits
 from fdcodec.kernels.syntax.offsets import code_offset
@@ -179,11 +179,11 @@ def test_options_follow_the_step_of_their_offset():
 
 def test_steps_of_qualities():
     """With weights the step of a quality is finer than without, falls with the quality, and stays in its range."""
-    steps = [visual_step(quality) for quality in range(101)]
+    steps = [visual_step_index(quality) for quality in range(101)]
     assert sorted(steps, reverse=True) == steps
     assert [step_index_for(quality) - step for quality, step in enumerate(steps)] == [11] * 101
     with patch("fdcodec.format.parameters.step_index_for", return_value=3):
-        assert visual_step(100) == 0
+        assert visual_step_index(100) == 0
 
 
 def is_adaptive(data):

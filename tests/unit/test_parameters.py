@@ -8,7 +8,7 @@ import pytest
 
 from fdcodec.errors import FormatError
 from fdcodec.format import constants
-from fdcodec.format.parameters import Parameters, step_index_for, visual_step
+from fdcodec.format.parameters import Parameters, step_index_for, visual_step_index
 
 SPEC = (Path(__file__).parents[2] / "docs/spec/fdc-0.md").read_text()
 BLOCKS = {
@@ -81,7 +81,7 @@ def test_step_falls_with_quality(deep):
     assert 0 <= indices[-1] < indices[0] - 4 * constants.STEPS_PER_OCTAVE <= constants.MAX_STEP_INDEX
 
 
-@pytest.mark.parametrize(("step_of", "adaptive"), [(step_index_for, False), (visual_step, True)])
+@pytest.mark.parametrize(("step_of", "adaptive"), [(step_index_for, False), (visual_step_index, True)])
 def test_quality_of_a_step_gives_the_step_again(step_of, adaptive):
     """Every step between those of quality 0 and 100 has a quality; whole numbers have themselves."""
     for step_index in range(step_of(100), step_of(0) + 1):

@@ -57,7 +57,7 @@ class Choice:
         near, far = ((0, 1), (1, 0)), ((0, 2), (1, 1), (2, 0))
         total = sum(2 * above.get((row + dy, column + dx), 0) for dy, dx in near)
         total += sum(above.get((row + dy, column + dx), 0) for dy, dx in far)
-        context = coefficient_context(0, self.size, quantizer, row + column, NEIGHBOUR_CLASS[min(total, 31)])
+        context = coefficient_context(0, self.size, quantizer, row + column, NEIGHBOUR_CLASS[min(total, 25)])
         table = self.costs.last_levels if is_last else self.costs.levels
         return int(table[context, min(magnitude, MAX_UNARY)]) + self.lagrangian * int(escape_cost(magnitude))
 

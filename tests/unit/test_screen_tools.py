@@ -20,7 +20,7 @@ from fdcodec.format.constants import COPIED, SAMPLED
 from fdcodec.format.parameters import Parameters, step_index_for
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.image.screen import count_patterns, is_screen
-from fdcodec.kernels.reconstruction.tables import new_maps
+from fdcodec.kernels.reconstruction.tables import Known, new_maps
 from fdcodec.kernels.syntax.copies import copy_block, is_source, keep_vector, likely_vectors, new_vectors
 from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_encoder
 from fdcodec.kernels.syntax.sampled import code_samples, new_expected
@@ -110,12 +110,12 @@ def test_vectors_without_a_source_give_the_lowest_value(vector):
 def test_recent_vectors_are_different_and_the_last_comes_first():
     """A vector used again moves to the front; likely ones are never named twice, and (0, 0) is none."""
     vectors, maps = new_vectors(), new_maps(16, 16)
-    assert likely_vectors(vectors, maps, maps, 0, 4, 4) == 0
+    assert likely_vectors(vectors, Known(maps, maps, 0), 4, 4) == 0
     for vector in [(5, 0), (6, 1), (5, 0), *[(k, 2) for k in range(9)], (3, 2)]:
         keep_vector(vectors, *vector)
     assert vectors.recent.tolist() == [[3, 2], [8, 2], [7, 2], [6, 2], [5, 2], [4, 2], [2, 2], [1, 2]]
     maps.modes[1, 0], maps.vectors[1, 0] = COPIED, (4, 2)
-    assert likely_vectors(vectors, maps, maps, 0, 4, 4) == 8
+    assert likely_vectors(vectors, Known(maps, maps, 0), 4, 4) == 8
     assert vectors.likely.tolist() == [[4, 2], [3, 2], [8, 2], [7, 2], [6, 2], [5, 2], [2, 2], [1, 2]]
 
 

@@ -9,10 +9,9 @@ from tests.reference.syntax import Contexts, PlaneDecoder
 from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MODES
 from fdcodec.kernels.reconstruction.blocks import log2_area, size_class
-from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
+from fdcodec.kernels.reconstruction.tables import Known, build_tables, new_maps
 from fdcodec.kernels.syntax.levels import (
     FREQUENCY_CLASS,
-    MAX_NEIGHBOURS,
     NEIGHBOUR_CLASS,
     STRIDE,
     code_levels,
@@ -21,7 +20,8 @@ from fdcodec.kernels.syntax.levels import (
 from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 
-SCANS = build_tables({}).scans
+TABLES = build_tables({})
+SCANS = TABLES.scans
 SHAPES = [(4, 4), (4, 36), (32, 32), (36, 68)]
 ALPHABETS = {
     "zeros": [0],
@@ -55,7 +55,7 @@ def encode(planes):
     coder, buffer = new_encoder(8 * sum(maps.levels.size for maps in planes) + 4096)
     contexts = new_contexts(ctx.N_WITH_OFFSETS)
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
+        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), new_code_work(TABLES), None, None)
     return finish_encoder(coder, buffer), contexts
 
 
@@ -64,7 +64,7 @@ def decode(payload, shapes):
     coder, buffer = new_decoder(payload)
     contexts, planes = new_contexts(ctx.N_WITH_OFFSETS), [new_maps(*shape) for shape in shapes]
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
+        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), new_code_work(TABLES), None, None)
     return planes, contexts
 
 
@@ -184,7 +184,6 @@ def test_classes_are_within_their_ranges():
         classes = [FREQUENCY_CLASS[size, diagonal] for diagonal in range((1 << log2_width) + (1 << log2_height) - 1)]
         assert sorted(classes) == classes
         assert set(classes) <= set(range(ctx.N_FREQUENCY_CLASSES))
-    assert len(NEIGHBOUR_CLASS) >= MAX_NEIGHBOURS
     assert sorted(NEIGHBOUR_CLASS) == NEIGHBOUR_CLASS.tolist()
     assert set(NEIGHBOUR_CLASS.tolist()) == set(range(ctx.N_NEIGHBOUR_CLASSES))
 
@@ -194,7 +193,7 @@ def test_levels_do_not_depend_on_what_memory_held():
     """A decoder's array of levels need not hold zeros; the interpreter has no overflow to tell of either."""
     levels = np.array([[3, -1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], np.int32)
     scan, end = SCANS[2, 2, :16], 1 + max(k for k in range(16) if levels[SCANS[2, 2, k] >> 5, SCANS[2, 2, k] & 31])
-    magnitudes, (coder, buffer) = np.zeros(STRIDE * STRIDE + 2, np.int32), new_encoder(100)
+    magnitudes, (coder, buffer) = np.zeros(STRIDE * STRIDE, np.int32), new_encoder(100)
     code_levels((coder, buffer, new_contexts(ctx.N_CONTEXTS)), 0, 0, scan, end, levels, magnitudes)
     decoded = np.full((4, 4), -(1 << 31), np.int32)
     stream = (*new_decoder(finish_encoder(coder, buffer)), new_contexts(ctx.N_CONTEXTS))

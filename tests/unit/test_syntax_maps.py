@@ -10,12 +10,13 @@ from fdcodec.coding.lossy import Coding, decode_planes
 from fdcodec.errors import FormatError
 from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
 from fdcodec.format.contexts import N_CONTEXTS
-from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
+from fdcodec.kernels.reconstruction.tables import Known, build_tables, new_maps
 from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
-SCANS = build_tables({}).scans
+TABLES = build_tables({})
+SCANS = TABLES.scans
 SHAPES = [(4, 4), (4, 36), (32, 32), (36, 68)]
 
 
@@ -61,7 +62,7 @@ def write(planes):
     coder, buffer = new_encoder(1 << 18)
     contexts = new_contexts(N_CONTEXTS)
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
+        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), new_code_work(TABLES), None, None)
     return finish_encoder(coder, buffer), contexts
 
 
@@ -70,7 +71,7 @@ def read(payload, shape, count):
     coder, buffer = new_decoder(payload)
     contexts, planes = new_contexts(N_CONTEXTS), [new_maps(*shape) for _ in range(count)]
     for k, maps in enumerate(planes):
-        code_plane((coder, buffer, contexts), maps, planes[0], min(k, 1), SCANS, new_code_work(), None, None)
+        code_plane((coder, buffer, contexts), Known(maps, planes[0], min(k, 1)), new_code_work(TABLES), None, None)
     return planes, contexts
 
 

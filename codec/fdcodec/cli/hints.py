@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fdcodec.format.parameters import Parameters, finest_step
+from fdcodec.format.parameters import Parameters, finest_step_index
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.image.screen import count_patterns, is_screen
 
@@ -49,7 +49,7 @@ def hint(file: container.File, n_bytes: int, target: Target, miss: TargetWarning
 def _is_finest(parameters: Parameters) -> bool:
     """Tell whether no lossy file of the picture has a finer step, or would gain by one."""
     short = parameters.sample_range
-    return parameters.quality == 100 or (short is not None and parameters.step_index <= finest_step(short))
+    return parameters.quality == 100 or (short is not None and parameters.step_index <= finest_step_index(short))
 
 
 def _repeats(coded_bytes: int, header: container.Header, parameters: Parameters, samples: Samples) -> bool:

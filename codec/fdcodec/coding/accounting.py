@@ -10,7 +10,7 @@ from fdcodec.kernels.syntax.range_coder import TALLY_UNIT, close_tally, new_deco
 from fdcodec.model import ClassModel
 
 ELEMENTS = {
-    "cuts": (ctx.SPLIT, ctx.HALVE, ctx.STANDING),
+    "cuts": (ctx.QUARTER, ctx.HALVE, ctx.STANDING),
     "modes": (ctx.CHROMA_FROM_LUMA, ctx.PROBABLE, ctx.PROBABLE_INDEX, ctx.LEARNED_FLAG, ctx.LEARNED_INDEX),
     "ends": (ctx.END_CLASS, ctx.END_DETAIL),
     "significance": (ctx.SIGNIFICANT,),
@@ -44,7 +44,7 @@ def bits_of_tile(
     for _ in read_planes((coder, buffer, contexts), planes, maps, offsets, model, coding):
         close_tally(coder, contexts)
         spent.append(contexts[:, 3].copy())
-    refuse_short_payload(coder, payload)
+    refuse_short_payload(coder)
     luma, chroma = spent[1] - spent[0], spent[-1] - spent[1]
     return {
         "luma": _by_element(luma / TALLY_UNIT, maps[:1]),

@@ -13,19 +13,15 @@ from fdcodec.aliases import Planes, Samples
 from fdcodec.coding.indexed_colours import appearance_indices, count_colours
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import damaged
-from fdcodec.format.constants import MAX_OVERRUN
 from fdcodec.kernels.lossless.planes import code_row
-from fdcodec.kernels.lossless.state import (
-    PAD,
-    State,
-    new_state,
-)
+from fdcodec.kernels.lossless.state import PAD, State, new_state
 from fdcodec.kernels.syntax.range_coder import (
     DECODING,
     LENGTH,
     POSITION,
     code_bits,
     finish_encoder,
+    has_overrun,
     new_decoder,
     new_encoder,
 )
@@ -103,8 +99,7 @@ def _encode(samples: Planes, depth: int, plan: Plan) -> bytes:
     state = new_state(coder, buffer, limits, (height, width), plan.n_colours)
     state.planes[:, 2:, PAD:-PAD] = planes
     state = _code_rows(state, appearance_indices(samples) if plan.n_colours else None)
-    payload = finish_encoder(state.coder, state.buffer)
-    return payload.ljust(int(state.coder[POSITION]) + 6 - MAX_OVERRUN, b"\0")
+    return finish_encoder(state.coder, state.buffer)
 
 
 def _code_rows(state: State, indices: NDArray[np.int64] | None) -> State:
@@ -127,7 +122,7 @@ def _code_rows(state: State, indices: NDArray[np.int64] | None) -> State:
 
 def _check_overrun(coder: NDArray[np.int64]) -> None:
     """Refuse a payload that the decoder has run past."""
-    if coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
+    if has_overrun(coder):
         raise damaged(f"the lossless payload of {coder[LENGTH]} bytes ends early")
 
 

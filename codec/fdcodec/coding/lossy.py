@@ -9,21 +9,23 @@ from numpy.typing import NDArray
 
 from fdcodec.aliases import Planes
 from fdcodec.errors import damaged
-from fdcodec.format.constants import MAX_LOG2, MAX_OVERRUN, MAX_STEP_INDEX, OFFSET_UNIT, PROBABILITY_BITS
+from fdcodec.format.constants import MAX_LOG2, MAX_STEP_INDEX, OFFSET_UNIT, PROBABILITY_BITS
 from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.colour import plane_bounds
 from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
-from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Maps, Tables, new_maps
+from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Known, Maps, Tables, new_maps
+from fdcodec.kernels.syntax.copies import new_vectors
 from fdcodec.kernels.syntax.range_coder import (
-    POSITION,
+    LENGTH,
     finish_encoder,
+    has_overrun,
     new_contexts,
     new_decoder,
     new_encoder,
 )
 from fdcodec.kernels.syntax.sampled import grid_distance, new_expected
-from fdcodec.kernels.syntax.screens import Screen, new_screen
+from fdcodec.kernels.syntax.screens import Screen
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
 
     from fdcodec.kernels.search.state import OptionsPair
 
-Bounds = list[tuple[int, int]]
 _BYTES_PER_SAMPLE = 6  # noise at quality 100 takes 1.0, black and white noise 1.3; the refill checks its writes
 
 
@@ -52,7 +53,7 @@ class Coding(NamedTuple):
     """
 
     step_index: int
-    bounds: Bounds
+    bounds: list[tuple[int, int]]
     screen: bool = False
     adaptive: bool = False
 
@@ -100,13 +101,14 @@ def encode_planes(
     stream, tables, work = (coder, buffer, contexts), tables_of(model, steps is not None), new_work()
     decoded, maps = np.zeros_like(planes), [new_maps(*planes.shape[1:]) for _ in planes]
     for k, plane in enumerate(planes):
-        o = options[k][0]
-        search = new_search(plane, decoded[k], decoded[0], maps[k], maps[0], contexts, tables, work)
+        plain, _ = options[k]
+        search = new_search(plane, decoded[k], decoded[0], Known(maps[k], maps[0], min(k, 1)), contexts, tables, work)
         tools = None
         if screen:
-            tools = new_tools(screen_tools(decoded, k, o.half_step, (o.low, o.high), model, work), plane, k == 0)
+            bounds = plain.low, plain.high
+            tools = new_tools(screen_tools(decoded, k, plain.half_step, bounds, model, work), plane, k == 0)
         local = None if steps is None else (steps.offsets, steps.options[k])
-        encode_plane(search, tools, options[k], stream, new_code_work(tables.n_learned), local)
+        encode_plane(search, tools, options[k], stream, new_code_work(tables), local)
     return EncodedTile(finish_encoder(coder, buffer), decoded, maps, contexts)
 
 
@@ -140,7 +142,7 @@ def decode_planes(
     offsets, tables, work = new_offsets(*shape[1:]), tables_of(model, coding.adaptive), new_work()
     stream = (coder, buffer, start_contexts(model, coding.adaptive))
     for k in read_planes(stream, planes, maps, offsets, model, coding):
-        refuse_short_payload(coder, payload)
+        refuse_short_payload(coder)
         if not coding.screen:
             half_steps = HALF_STEPS[local_indices(coding.step_index, offsets)]
             reconstruct_plane(planes[k], planes[0], maps[k], half_steps, coding.bounds[k], tables, work)
@@ -173,8 +175,8 @@ def read_planes(
     half_step, tables = int(HALF_STEPS[coding.step_index]), model.tables
     for k, plane in enumerate(maps):
         tools = screen_tools(planes, k, half_step, coding.bounds[k], model, new_work()) if coding.screen else None
-        work, own_offsets = new_code_work(tables.n_learned), offsets if coding.adaptive else None
-        code_plane(stream, plane, maps[0], min(k, 1), tables.scans, work, tools, own_offsets)
+        known, own_offsets = Known(plane, maps[0], min(k, 1)), offsets if coding.adaptive else None
+        code_plane(stream, known, new_code_work(tables), tools, own_offsets)
         yield k
 
 
@@ -188,10 +190,10 @@ def plane_shape(height: int, width: int, channels: int) -> tuple[int, int, int]:
     return 3 if channels >= 3 else 1, height + -height % 4, width + -width % 4
 
 
-def refuse_short_payload(coder: NDArray[np.int64], payload: bytes) -> None:
+def refuse_short_payload(coder: NDArray[np.int64]) -> None:
     """Raise FormatError if a decoder has read past the end of its payload."""
-    if coder[POSITION] > len(payload) + MAX_OVERRUN:
-        raise damaged(f"a tile's payload of {len(payload)} bytes ends before its blocks do")
+    if has_overrun(coder):
+        raise damaged(f"a tile's payload of {coder[LENGTH]} bytes ends before its blocks do")
 
 
 def screen_tools(
@@ -199,8 +201,7 @@ def screen_tools(
 ) -> Screen:
     """Return the screen tools at the start of plane `k`."""
     expected = new_expected(planes[k], planes[0], planes[1 if k == 2 else 0], *bounds, grid_distance(len(planes)))
-    tools: Screen = new_screen(half_step, bounds, expected, model.tables, work)
-    return tools
+    return Screen(half_step, expected, new_vectors(), model.tables, work)
 
 
 def tables_of(model: ClassModel, adaptive: bool) -> Tables:

@@ -11,7 +11,7 @@ SCREEN_LAGRANGIAN = 0.1  # the same where the screen tools are on
 THRIFT = 1.6  # times that in trees coded with thrift: where all are, sizes fall by some 14 %
 _DEARER = (1, 1, 1, 1, 1, 1.02, 1.02, 1.025, 1.03)  # bits by effort: what a longer search finds goes into smaller files
 SATD_LAGRANGIAN = 1.26  # of the square root of it, for sums of absolute Hadamard coefficients
-SKIP_SPLIT = 0.012  # squared steps of error a sample below which an empty block is not split
+FLAT_ERROR = 0.012  # squared steps of error a sample below which an empty square is not cut
 _ALWAYS, _NEVER = 0, int(INFINITE)
 # By effort 1..9, the bits that a square of 8, 16 and 32 must cost, distortion counted, to be cut in quarters or halves.
 _QUARTER_BITS = (
@@ -62,12 +62,12 @@ def _plane_options(
         "n_halves": _HALVES[row],
         "both_cuts": settings.effort >= 5,
         "sparsity": settings.sparsity or 0,
-        "skip_split": round(SKIP_SPLIT * step**2 * 1024),
+        "flat_error": round(FLAT_ERROR * step**2 * 1024),
         "quarter_prices": _prices(_QUARTER_BITS[row], lagrangian),
         "halve_prices": _prices(_HALVE_BITS[row], lagrangian),
         "thrifty_share": round(1024 * settings.thrifty_share),
     }
-    return [Options(kind=min(k, 1), low=low, high=high, **shared) for k, (low, high) in enumerate(bounds)]
+    return [Options(low=low, high=high, **shared) for low, high in bounds]
 
 
 def _prices(bits: tuple[int, int, int], lagrangian: int) -> tuple[int, ...]:

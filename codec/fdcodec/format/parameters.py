@@ -39,7 +39,7 @@ class Parameters:
     strengths
         Strength of the filter, 0..7, in luma and in chroma (SPEC 6.4).
     screen
-        Whether blocks may be sampled (SPEC 5.9).
+        Whether the screen tools are on (SPEC 5.9, 5.10).
     adaptive
         Whether trees have step offsets (SPEC 5.8) and coefficients weights (SPEC 4.2); not together with `screen`.
     sample_range
@@ -72,11 +72,10 @@ class Parameters:
     def from_bytes(cls, data: bytes, depth: int) -> "Parameters":
         """Parse the block of a picture of 8 or 16 bits; FormatError where its length or a field is not allowed."""
         head = int.from_bytes(data[:2], "little")
-        custom = bool(head & _CUSTOM_COLOUR)
-        length = 6 if custom else 2
+        length = 6 if head & _CUSTOM_COLOUR else 2
         if len(data) < length:
             raise damaged(f"coding parameters: {counted(len(data), 'byte')}, expected {length} or more")
-        data, rest = data[:length], data[length:]
+        angles, rest = data[2:length], data[length:]
         tools, sample_range = rest[: len(rest) % _RANGE_BYTES], _parse_range(rest[len(rest) % _RANGE_BYTES :])
         if tools not in _TOOLS:
             raise damaged(f"coding parameters: tools {tools.hex(' ')}, expected none, 01 or 02")
@@ -89,14 +88,16 @@ class Parameters:
         if step_index > MAX_STEP_INDEX:
             raise damaged(f"coding parameters: step index {step_index}, expected 0..{MAX_STEP_INDEX}")
         strengths = (head >> _STEP_BITS & MAX_STRENGTH, head >> (_STEP_BITS + _STRENGTH_BITS) & MAX_STRENGTH)
-        if not custom:
-            return cls(step_index, None, strengths, screen, adaptive, sample_range)
-        packed = int.from_bytes(data[2:], "little")
-        if packed >> (3 * COLOUR_ANGLE_BITS):
-            raise damaged(f"coding parameters: colour angles {packed:#x}, expected three of {COLOUR_ANGLE_BITS} bits")
-        mask = (1 << COLOUR_ANGLE_BITS) - 1
-        angles = (packed & mask, packed >> COLOUR_ANGLE_BITS & mask, packed >> (2 * COLOUR_ANGLE_BITS) & mask)
-        return cls(step_index, angles, strengths, screen, adaptive, sample_range)
+        return cls(step_index, _parse_angles(angles), strengths, screen, adaptive, sample_range)
+
+
+def _parse_angles(data: bytes) -> Angles | None:
+    """Return the angles of the colour transform, None where there are none."""
+    packed, mask = int.from_bytes(data, "little"), (1 << COLOUR_ANGLE_BITS) - 1
+    if packed >> (3 * COLOUR_ANGLE_BITS):
+        raise damaged(f"coding parameters: colour angles {packed:#x}, expected three of {COLOUR_ANGLE_BITS} bits")
+    angles = packed & mask, packed >> COLOUR_ANGLE_BITS & mask, packed >> (2 * COLOUR_ANGLE_BITS)
+    return angles if data else None
 
 
 def _range_bytes(sample_range: tuple[int, int] | None) -> bytes:
@@ -139,13 +140,13 @@ def step_index_for(quality: float, deep: bool = False) -> int:
     return _index_of(log2(BASE_STEP) - quality / HALVING - high_octaves * excess**2 + LOW_OCTAVES * shortage**2)
 
 
-def finest_step(sample_range: tuple[int, int]) -> int:
+def finest_step_index(sample_range: tuple[int, int]) -> int:
     """Return the step index below which 16-bit samples of a range gain nothing."""
     low, high = sample_range
     return step_index_of(FINEST * 255 / max(high - low, 1))
 
 
-def visual_step(quality: float, deep: bool = False) -> int:
+def visual_step_index(quality: float, deep: bool = False) -> int:
     """Return the step index of a quality where coefficients have weights."""
     return max(step_index_for(quality, deep) - FINER, 0)
 

@@ -129,7 +129,7 @@ def kernel(
     Parameters
     ----------
     checked
-        Compile bounds checks in; required wherever file data decides an index.
+        Compile bounds checks in; required wherever file data decides an index that nothing else has bounded.
     inline
         Paste the function into its callers, whose `checked` then counts: for large kernels with one caller, since what
         a kernel calls is optimized again with it, so that each level of calls costs as much to compile as all below.

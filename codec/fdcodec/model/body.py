@@ -1,4 +1,4 @@
-"""The canonical bytes of a class model: transforms, start states, filters (SPEC 7). Build and parse face each other."""
+"""The canonical bytes of a class model: transforms, start states, filter, learned modes (SPEC 7)."""
 
 import zlib
 from collections.abc import Sequence
@@ -45,7 +45,6 @@ Transforms: TypeAlias = dict[tuple[int, int], GroupTransform]
 
 VERSION = 0
 _FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
-
 
 ZONE_SIZES = (16, 64, 64, 64, 32, 64, 64)
 """Number of coefficients in the low zone, by size class."""

@@ -58,9 +58,9 @@ def _loaded(path: Path) -> ClassModel:
     return _load(path, path.stat().st_mtime_ns)
 
 
-def _readable(paths: Iterable[Path]) -> Iterator[ClassModel]:
+def _readable(files: Iterable[Path]) -> Iterator[ClassModel]:
     """Yield the models of the files that hold one: what cannot be read hides its own model only."""
-    for path in paths:
+    for path in files:
         with suppress(FdcError, OSError):
             yield _loaded(path)
 

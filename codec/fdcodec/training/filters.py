@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fdcodec.filtering.post import classified, deblock, step_bucket
 from fdcodec.format.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_SHIFT, FILTER_WEIGHTS
 from fdcodec.format.contexts import KINDS
-from fdcodec.kernels.filters.corrections import accumulate_normal_equations
+from fdcodec.kernels.training.filters import accumulate_normal_equations
 from fdcodec.training.traces import Trace
 
 _SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES)

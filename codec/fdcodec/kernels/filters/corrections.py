@@ -13,7 +13,6 @@ from fdcodec.format.constants import FILTER_SHIFT
 from fdcodec.kernels.filters.cell_classes import BAND, BORDER, classify_row, columns_of, new_class_work
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.tables import STEPS
-from fdcodec.kernels.simd.lanes import LANES, lanes_at, total_of
 from fdcodec.kernels.simd.registers import larger, smaller
 from fdcodec.kernels.simd.shorts import SHORTS, put_sums, shorts_at, spread_short, spread_sum, weighed
 
@@ -41,19 +40,6 @@ def pad_plane(plane, padded):
     height = plane.shape[0]
     for y in range(height + 2 * BORDER):
         _pad_row(plane[min(max(y - BORDER, 0), height - 1)], padded[y])
-
-
-@kernel(inline=True)
-def cell_features(padded, y, x, tap, small, large, features):
-    """Write the two features of a tap pair for the cell at (y, x) of `padded`: differences clipped small and large."""
-    row, column = TAPS[tap]
-    for i in range(4):
-        for j in range(4):
-            centre = padded[y + i, x + j]
-            ahead = padded[y + i + row, x + j + column] - centre
-            behind = padded[y + i - row, x + j - column] - centre
-            features[0, i, j] = min(max(ahead, -small), small) + min(max(behind, -small), small)
-            features[1, i, j] = min(max(ahead, -large), large) + min(max(behind, -large), large)
 
 
 @kernel()
@@ -135,37 +121,3 @@ def classify_cells(padded, step_index, classes):
     work = new_class_work(classes.shape[1])
     for y in range(classes.shape[0]):
         classify_row(padded[4 * y : 4 * y + BAND], y, 32 * STEP_INT[step_index], work, classes[y])
-
-
-@kernel(allocates=True)
-def accumulate_normal_equations(padded, classes, target, step_index, matrices, vectors):
-    """Add, by class, the features' products and their products with the error `target` (training only).
-
-    Cells of a class below 0 are left out.
-    """
-    small, large = np.int32(SMALL_CLIP[step_index]), np.int32(LARGE_CLIP[step_index])
-    n_features = 2 * len(TAPS)
-    pair, features, errors = np.zeros((2, 4, 4), np.int32), np.zeros((n_features, 16), np.int32), np.zeros(16, np.int32)
-    for cell_y in range(classes.shape[0]):
-        for cell_x in range(classes.shape[1]):
-            if classes[cell_y, cell_x] < 0:
-                continue
-            for tap in range(len(TAPS)):
-                cell_features(padded, 4 * cell_y + BORDER, 4 * cell_x + BORDER, tap, small, large, pair)
-                for i in range(16):
-                    features[2 * tap, i] = pair[0, i >> 2, i & 3]
-                    features[2 * tap + 1, i] = pair[1, i >> 2, i & 3]
-            for i in range(16):
-                errors[i] = target[4 * cell_y + (i >> 2), 4 * cell_x + (i & 3)]
-            group = classes[cell_y, cell_x]
-            for a in range(n_features):
-                vectors[group, a] += _product(features[a], errors)
-                for b in range(a, n_features):
-                    matrices[group, a, b] += _product(features[a], features[b])
-
-
-@kernel()
-def _product(first, second):
-    """Return the sum of the products of two lines of sixteen int32; features and errors are below 2^13."""
-    left, right = lanes_at(first, 0) * lanes_at(second, 0), lanes_at(first, LANES) * lanes_at(second, LANES)
-    return total_of(left + right)

@@ -1,21 +1,20 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 """Deblocking: the first half of the filter after reconstruction (SPEC 6.1).
 
-`plane` is int32 (height, width), sizes are int32, one for each cell.
+`plane` is int32 (height, width), sides multiples of 4; sizes are int32, one for each cell.
 """
 
 import numpy as np
 
-from fdcodec.format.constants import CELL_LOG2, FRACTION_BITS
+from fdcodec.format.constants import CELL_LOG2, MAX_STEP_INDEX
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.tables import STEPS
 from fdcodec.kernels.simd.registers import is_below, larger, magnitudes, smaller
 from fdcodec.kernels.simd.sides import crossed, ends_of, put_side, side_at, spread_side
 
 CORRECTION_LIMIT = np.maximum(np.rint(0.04 * STEPS), 1).astype(np.int64)
-_OCTAVE = 6 * (np.log2(STEPS) - FRACTION_BITS) + 3
-_ROUGHNESS = np.where(_OCTAVE < 16, 0, np.where(_OCTAVE <= 28, _OCTAVE - 10, 2 * _OCTAVE - 38))
-ROUGHNESS_LIMIT = np.rint(2 * _ROUGHNESS * (1 << FRACTION_BITS)).astype(np.int64)
+_INDEX = np.arange(MAX_STEP_INDEX + 1)
+ROUGHNESS_LIMIT = np.where(_INDEX <= 197, 0, np.where(_INDEX <= 261, 3 * _INDEX - 496, 6 * _INDEX - 1280))
 
 
 @kernel()
@@ -69,7 +68,7 @@ def _is_strong(p, q, bends, limit, roughness):
 def _smooth_segment(p, q, p_bends, q_bends, small, limit, roughness):
     """Return a segment of an edge smoothed: four samples of each line on both sides, the nearest first.
 
-    `small` tells that a 4x4 block touches it.
+    `small` tells that a block on either side measures four samples across the edge.
     """
     if not small and _is_strong(p, q, p_bends + q_bends, limit, roughness):
         return _smooth_strongly(p, q, limit), _smooth_strongly(q, p, limit)
@@ -119,11 +118,11 @@ def deblock_plane(plane, log2_widths, log2_heights, step_index):
     height, width = plane.shape
     limit, roughness = CORRECTION_LIMIT[step_index], ROUGHNESS_LIMIT[step_index]
     for y in range(0, height, 4):
-        for x in range(8, width - 3, 8):
+        for x in range(8, width, 8):
             left, right = log2_widths[y >> CELL_LOG2, (x - 1) >> CELL_LOG2], log2_widths[y >> CELL_LOG2, x >> CELL_LOG2]
             if x & ((1 << right) - 1) == 0:
                 _smooth_standing(plane, x, y, min(left, right) == 2, limit, roughness)
-    for y in range(8, height - 3, 8):
+    for y in range(8, height, 8):
         for x in range(0, width, 4):
             above = log2_heights[(y - 1) >> CELL_LOG2, x >> CELL_LOG2]
             below = log2_heights[y >> CELL_LOG2, x >> CELL_LOG2]

@@ -18,6 +18,7 @@ from fdcodec.kernels.lossless.state import (
     GUESS_WEIGHTS,
     HASH_FACTOR,
     HASH_MASK,
+    INPUTS,
     N_SLOTS,
     PATTERN_CELLS,
     PRODUCT_MASK,
@@ -92,7 +93,7 @@ def pattern(indices, y, j, guess):
 @kernel(checked=True, inner=True)
 def code_guess(s, y, j, slots, guess, order, is_right):
     """Code whether the first guess is right, from the slots' records and the pattern around (SPEC L7)."""
-    inputs = s.scratch[2]
+    inputs = s.scratch[INPUTS]
     for k in range(3):
         inputs[k] = 0
         candidate = s.candidates[k, slots[k]]

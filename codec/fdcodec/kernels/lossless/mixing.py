@@ -8,7 +8,7 @@ READ ME FIRST
   to them and `SQUASH` maps them back. Both tables come from 33 integers, so that no machine's `exp` decides a bit.
 * `SQUASH` never goes below 22 / 2**16, so one bin leaves `range` above 2**16 * 22 > 2**20 and one refill is enough.
 
-Cells are int32, `weights` int64 (6,), `inputs` and `slots` int64 (16,), of which the first `n_inputs` count.
+Cells are int32, `weights` int64 (6,), `inputs` and `places` int64 (16,), of which the first `n_inputs` count.
 """
 
 import numpy as np
@@ -101,13 +101,13 @@ def code_with(coder, buffer, probability, bit):
 
 
 @kernel(checked=True, inner=True)
-def code_mixed(coder, buffer, cells, weights, inputs, slots, n_inputs, rate, bit):
-    """Code one bin with the cells at `slots[:n_inputs]` and adapt them and the weights; `inputs` is scratch."""
+def code_mixed(coder, buffer, cells, weights, inputs, places, n_inputs, rate, bit):
+    """Code one bin with the cells at `places[:n_inputs]` and adapt them and the weights; `inputs` is scratch."""
     for k in range(n_inputs):
-        inputs[k] = stretched(np.int64(cells[slots[k]]))
+        inputs[k] = stretched(np.int64(cells[places[k]]))
     probability = mixed(weights, inputs, n_inputs)
     bit = code_with(coder, buffer, probability, bit)
     train(weights, inputs, n_inputs, bit, probability, rate)
     for k in range(n_inputs):
-        cells[slots[k]] = adapted(np.int64(cells[slots[k]]), bit, ADAPT_LIMIT)
+        cells[places[k]] = adapted(np.int64(cells[places[k]]), bit, ADAPT_LIMIT)
     return bit

@@ -25,6 +25,8 @@ from fdcodec.kernels.lossless.mixing import adapted, code_mixed
 from fdcodec.kernels.lossless.samples import code_sample
 from fdcodec.kernels.lossless.state import (
     FRESH_SLOT,
+    GUESSES,
+    INPUTS,
     N_PREDICTORS,
     N_SLOTS,
     N_TREE_INPUTS,
@@ -32,11 +34,14 @@ from fdcodec.kernels.lossless.state import (
     PAD,
     REPLACE_BELOW,
     REPLACED_SLOT,
+    ROOTS,
     ROW_CONTEXTS,
     SLOT_CELLS,
     SLOT_LIMIT,
+    SLOTS,
     TREE_BITS,
     TREE_CELLS,
+    TREE_PLACES,
     TREE_RATE,
     TREE_WEIGHTS,
 )
@@ -51,23 +56,22 @@ def code_index(s, i, y, j, wanted):
     w = np.int64(s.planes[0, i, j - 1])
     n = np.int64(s.planes[0, i - 1, j])
     median = max(min(w, n), min(max(w, n), w + n - np.int64(s.planes[0, i - 1, j - 1])))
-    roots = s.scratch[4]
+    roots = s.scratch[ROOTS]
     roots[0] = hashed(1, 0)
     roots[1] = hashed(2, here[j - 1])
     roots[2] = hashed(3, above[j])
     roots[3] = hashed(hashed(4, here[j - 1]), above[j])
     roots[4] = hashed(5, (median - s.limits[0, 0]) >> 2)
     roots[5] = hashed(hashed(6, above[j - 1]), above[j + 1])
-    slots = s.scratch[5]
+    inputs, places = s.scratch[INPUTS], s.scratch[TREE_PLACES]
     n_bits = bit_length(s.n_colours[0] - 1)
     node = np.int64(1)
     for b in range(n_bits - 1, -1, -1):
         for k in range(N_TREE_INPUTS):
-            slots[k] = TREE_CELLS + (hashed(roots[k], node) & ((1 << TREE_BITS) - 1))
-        node = 2 * node + code_mixed(
-            s.coder, s.buffer, s.cells, s.weights[TREE_WEIGHTS + b], s.scratch[2], slots, N_TREE_INPUTS, TREE_RATE,
-            (wanted >> b) & 1,
-        )  # fmt: skip
+            places[k] = TREE_CELLS + (hashed(roots[k], node) & ((1 << TREE_BITS) - 1))
+        weights, bit = s.weights[TREE_WEIGHTS + b], (wanted >> b) & 1
+        bit = code_mixed(s.coder, s.buffer, s.cells, weights, inputs, places, N_TREE_INPUTS, TREE_RATE, bit)
+        node = 2 * node + bit
     return min(node - (1 << n_bits), s.n_colours[0] - 1)
 
 
@@ -130,10 +134,9 @@ def code_indexed_pixel(s, y, x):
     i = y + 2
     j = x + PAD
     wanted = s.wanted[x]
-    slots = s.scratch[3]
-    guesses = s.scratch[0]
+    slots = s.scratch[SLOTS]
+    guesses = s.scratch[GUESSES]
     find_slots(s.indices, y, j, slots)
-    large, medium, small = slots[0], slots[1], slots[2]
     index = np.int64(-1)
     known = s.n_colours[0]
     if known:
@@ -149,9 +152,6 @@ def code_indexed_pixel(s, y, x):
     if index < known:
         set_known_pixel(s, i, j, index)
     s.indices[y % 3, j] = index
-    slots[0] = large
-    slots[1] = medium
-    slots[2] = small
     record(s, slots, index)
 
 

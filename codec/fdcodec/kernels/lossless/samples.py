@@ -1,7 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""Contexts and coding of one sample of the lossless mode (SPEC L6); places are as in `prediction`.
+"""Contexts and coding of one sample of the lossless mode (SPEC L6).
 
-Arrays are those of the `State`, `s`; `plane` is int32 (rows, columns), `slots` and `inputs` int64 (16,).
+Arrays are those of the `State`, `s`; `plane` is int32 (rows, columns), `places` of cells and `inputs` int64 (16,); `i`
+and `j` count as in `prediction`.
 """
 
 import numpy as np
@@ -27,15 +28,19 @@ from fdcodec.kernels.lossless.state import (
     EXTRA_CONTEXTS,
     FAST_FILTER,
     FRACTION,
+    INPUTS,
     MIXING_RATE,
     N_CLASSES,
     N_ENERGIES,
+    PLACES,
+    PREDICTIONS,
     SET_A,
     SET_B,
     SET_C,
     SIGN_CONTEXTS,
     SLOW_FILTER,
     SLOW_FILTER_SHIFT,
+    SUMS,
     TEXTURE_BIASES,
     log_bucket,
 )
@@ -111,18 +116,18 @@ def code_extra_bits(coder, buffer, contexts, magnitude, symbol):
 
 
 @kernel(checked=True, inner=True)
-def code_magnitude(coder, buffer, cells, contexts, weights, inputs, slots, first_weight, magnitude):
-    """Code a magnitude >= 0; the three `slots` point at the zero flag and are moved over the classes' cells."""
+def code_magnitude(coder, buffer, cells, contexts, weights, inputs, places, first_weight, magnitude):
+    """Code a magnitude >= 0; the three `places` are those of the first class and move on from class to class."""
     symbol = magnitude_class(magnitude)
     decoded = np.int64(0)
     while decoded < N_CLASSES - 1:
         more = 1 if symbol > decoded else 0
-        if not code_mixed(coder, buffer, cells, weights[first_weight + decoded], inputs, slots, 3, MIXING_RATE, more):
+        if not code_mixed(coder, buffer, cells, weights[first_weight + decoded], inputs, places, 3, MIXING_RATE, more):
             break
         decoded += 1
-        slots[0] += 1
-        slots[1] += 1
-        slots[2] += 1
+        places[0] += 1
+        places[1] += 1
+        places[2] += 1
     if decoded < 4:
         return decoded
     return code_extra_bits(coder, buffer, contexts, magnitude, decoded)
@@ -132,20 +137,20 @@ def code_magnitude(coder, buffer, cells, contexts, weights, inputs, slots, first
 def code_residual(s, channel, residual, prediction, fraction, energy_bucket, row_b, row_c, sign_of_west):
     """Code `residual`, which with `prediction` lies within the plane's limits (SPEC L6)."""
     group = min(channel, 1)
-    slots = s.scratch[3]
+    inputs, places = s.scratch[INPUTS], s.scratch[PLACES]
     row_a = SET_A + (energy_bucket * 2 + group) * A_ROW
-    slots[0] = row_a + min(abs(fraction), 7)
-    slots[1] = row_b
-    slots[2] = row_c
-    weights = group * N_CLASSES
+    places[0] = row_a + min(abs(fraction), 7)
+    places[1] = row_b
+    places[2] = row_c
+    first_weight = group * N_CLASSES
     is_zero = 1 if residual == 0 else 0
-    if code_mixed(s.coder, s.buffer, s.cells, s.weights[weights], s.scratch[2], slots, 3, MIXING_RATE, is_zero):
+    if code_mixed(s.coder, s.buffer, s.cells, s.weights[first_weight], inputs, places, 3, MIXING_RATE, is_zero):
         return np.int64(0)
-    slots[0] = row_a + 8
-    slots[1] += 1
-    slots[2] += 1
+    places[0] = row_a + 8
+    places[1] += 1
+    places[2] += 1
     magnitude = 1 + code_magnitude(
-        s.coder, s.buffer, s.cells, s.contexts, s.weights, s.scratch[2], slots, weights + 1, abs(residual) - 1
+        s.coder, s.buffer, s.cells, s.contexts, s.weights, inputs, places, first_weight + 1, abs(residual) - 1
     )
     if prediction + magnitude > s.limits[channel, 1]:
         return -magnitude
@@ -165,8 +170,8 @@ def code_sample(s, channel, i, j):
         plane[i, j] = lowest
         return
     row = i & 1
-    predictions = s.scratch[0]
-    sums = s.scratch[1]
+    predictions = s.scratch[PREDICTIONS]
+    sums = s.scratch[SUMS]
     fast = s.filters[channel, 0]
     slow = s.filters[channel, 1]
     errors = s.errors[channel]

@@ -73,6 +73,9 @@ HASH_MASK = (1 << HASH_BITS) - 1
 HASH_FACTOR = 0x2545F491
 PRODUCT_MASK = (1 << 61) - 1
 
+PREDICTIONS, SUMS, INPUTS, PLACES, ROOTS, TREE_PLACES, SLOTS, GUESSES = range(8)  # rows of the scratch
+SCRATCH_ROWS = 8
+
 
 def _log_bucket_table() -> np.ndarray:
     """Return LOG_BUCKET: 0..3 themselves, then four buckets an octave."""
@@ -85,9 +88,9 @@ def _log_bucket_table() -> np.ndarray:
 LOG_BUCKET = _log_bucket_table()
 # 2**20 / S**1.5 of a sum of errors S that is shifted so that the smallest sum is below 32.
 ERROR_WEIGHT = np.array([(1 << 20) // isqrt(max(s, 4) ** 3) + 1 for s in range(1024)], dtype=np.int64)
-# Shift of the n-th update of a bias: about log2(n + 2).
-BIAS_SHIFT = np.array([1] + [2] * 2 + [3] * 6 + [4] * 14 + [5], dtype=np.int64)
-MAX_BIAS_COUNT = 23
+# Shift of the n-th update of a bias, about log2(n + 2), as long as updates are counted.
+BIAS_SHIFT = np.array([1] + [2] * 2 + [3] * 6 + [4] * 14, dtype=np.int64)
+MAX_BIAS_COUNT = len(BIAS_SHIFT)
 # A bias learns at most energy / 32 + 1 of an error: one edge must not shift a flat region (-25 % on two head CTs).
 BIAS_CAP_SHIFT = 5
 
@@ -108,7 +111,7 @@ class State(NamedTuple):
     filters: np.ndarray  # int32 (channels, 2, N_TAPS): fast, slow
     above: np.ndarray  # int32 (channels, width + 2 PAD, N_TAPS): the fast filter as it was above
     taps: np.ndarray  # int32 (N_TAPS,)
-    scratch: np.ndarray  # int64 (6, 16)
+    scratch: np.ndarray  # int64 (SCRATCH_ROWS, 16)
     wanted: np.ndarray  # int64 (width,): the row's colour indices, for the encoder
     colours: np.ndarray  # int32 (capacity, channels)
     n_colours: np.ndarray  # int64 (2,): known so far, capacity (0: the picture is not indexed)
@@ -156,7 +159,7 @@ def new_state(
         filters=filters,
         above=np.repeat(filters[:, :1], padded, axis=1),
         taps=np.zeros(N_TAPS, dtype=np.int32),
-        scratch=np.zeros((6, 16), dtype=np.int64),
+        scratch=np.zeros((SCRATCH_ROWS, 16), dtype=np.int64),
         wanted=np.zeros(shape[1], dtype=np.int64),
         colours=np.zeros((n_colours, channels), dtype=np.int32),
         n_colours=np.array([0, n_colours], dtype=np.int64),

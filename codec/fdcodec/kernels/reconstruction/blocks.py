@@ -15,7 +15,6 @@ from fdcodec.kernels.jit import kernel
 
 TREE_CELLS = 1 << (2 * (MAX_LOG2 - CELL_LOG2))
 WHOLE, QUARTERS, LYING, STANDING = range(4)  # how a square is cut
-MODE, END, LEFT, UP = range(4)  # of a block that the encoder tries; left and up are the vector of a copied one
 
 
 @kernel()

@@ -18,7 +18,7 @@ _HALF = 1 << (COLOUR_BITS - 1)
 def rotate_colour(values, matrix, planes):
     """Write planes[k] = matrix[k] . (values - 127.5) + 128.
 
-    `values` is uint16 (height, width, 3) with FRACTION_BITS fractional bits, `matrix` int64 scaled by 2^14.
+    `values` is uint16 (height, width, 3), with FRACTION_BITS fractional bits as the planes have.
     """
     height, width = values.shape[0], values.shape[1]
     for k in range(3):

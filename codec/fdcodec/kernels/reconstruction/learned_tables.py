@@ -17,11 +17,10 @@ from fdcodec.format.constants import (
     PREDICTOR_BITS,
     WEIGHT_BITS,
 )
+from fdcodec.format.contexts import N_LEARNED_SIZES
 from fdcodec.kernels.reconstruction.matrices import dct_matrix, dst_matrix, fixed, haar_matrix, identity_matrix
 
-N_SIZES = MAX_LEARNED_LOG2 - MIN_LOG2 + 1
 BASES = (dct_matrix, dst_matrix, identity_matrix, haar_matrix)
-MAX_INPUTS = (2 << BORDER_LOG2) + 1
 
 
 class LearnedMode(NamedTuple):
@@ -50,11 +49,11 @@ def n_outputs(log2_size: int) -> int:
 
 def learned_matrices() -> np.ndarray:
     """Return the matrices of the four bases at 4, 8 and 16 points, as rows of `Tables.matrices` from MAX_LOG2 + 1."""
-    matrices = np.zeros((len(BASES) * N_SIZES, 32, 32), np.int32)
+    matrices = np.zeros((len(BASES) * N_LEARNED_SIZES, 32, 32), np.int32)
     for base, matrix in enumerate(BASES):
-        for index in range(N_SIZES):
+        for index in range(N_LEARNED_SIZES):
             size = 1 << (MIN_LOG2 + index)
-            matrices[base * N_SIZES + index, :size, :size] = fixed(matrix(size), MATRIX_BITS)
+            matrices[base * N_LEARNED_SIZES + index, :size, :size] = fixed(matrix(size), MATRIX_BITS)
     return matrices
 
 
@@ -72,12 +71,13 @@ def sample_weights(mode: LearnedMode) -> NDArray[np.int32]:
 def learned_tables(modes: Sequence[LearnedMode]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the modes by log2 size (int64), the predictors by size and mode, and the rows of their bases' matrices."""
     counts = np.zeros(MAX_LOG2 + 1, np.int64)
-    predictors = np.zeros((N_SIZES, MAX_LEARNED, MAX_INPUTS, 1 << (2 * MAX_LEARNED_LOG2)), np.int32)
-    rows = np.zeros((N_SIZES, MAX_LEARNED, 2), np.int32)
+    shape = (N_LEARNED_SIZES, MAX_LEARNED, n_inputs(MAX_LEARNED_LOG2), 1 << (2 * MAX_LEARNED_LOG2))
+    predictors = np.zeros(shape, np.int32)
+    rows = np.zeros((N_LEARNED_SIZES, MAX_LEARNED, 2), np.int32)
     for mode in modes:
         size, index = mode.log2_size - MIN_LOG2, counts[mode.log2_size]
         weights = sample_weights(mode)
         predictors[size, index, : weights.shape[0], : weights.shape[1]] = weights
-        rows[size, index] = [MAX_LOG2 + 1 + base * N_SIZES + size for base in (mode.vertical, mode.horizontal)]
+        rows[size, index] = [MAX_LOG2 + 1 + base * N_LEARNED_SIZES + size for base in (mode.vertical, mode.horizontal)]
         counts[mode.log2_size] += 1
     return counts, predictors, rows

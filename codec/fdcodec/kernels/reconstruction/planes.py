@@ -46,7 +46,7 @@ class Work(NamedTuple):
 
 def new_work() -> Work:
     """Return fresh scratch arrays."""
-    lines = [np.zeros(4 * 32 + 8, np.int32) for _ in range(3)]
+    lines = [np.zeros(4 * 32 + 8, np.int32) for _ in range(3)]  # the most references, and what lanes read past them
     blocks = [np.zeros((32, 32), np.int32) for _ in range(5)]
     values, short = np.zeros(64, np.int64), np.zeros(64, np.int16)
     return Work(*lines, *blocks, values, short, np.zeros(1 << (2 * MAX_LEARNED_LOG2), np.int32))  # type: ignore[call-arg]

@@ -32,7 +32,7 @@ NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quan
 class Tables(NamedTuple):
     """What one class model lays before the block kernels; arrays are int32 unless said.
 
-    `matrices[k]` and `transposed[k]` are the 2^k-point DCT (DST-7 at 4 points) and its transpose, scaled by 2^11;
+    `matrices[k]` and `transposed[k]` are the 2^k-point DCT (DST-VII at 4 points) and its transpose, scaled by 2^11;
     `scans[log2 height, log2 width]` the scan order as 32 * row + column and `places` the low zone's positions in it.
     `zones[size, group]` is the product of the rotations of that size class and mode group, int16 scaled by 2^14, rows
     in the group's scan order; `has_zone` tells where there is one. `n_learned[k]` (int64) is the number of learned
@@ -62,6 +62,17 @@ class Maps(NamedTuple):
     ends: np.ndarray
     levels: np.ndarray
     vectors: np.ndarray
+
+
+class Known(NamedTuple):
+    """What is known where the next block of a plane is coded: its maps, as far as they are filled, and luma's.
+
+    In luma `guide` is the plane's own maps; `kind` is 0 in luma and 1 in chroma.
+    """
+
+    maps: Maps
+    guide: Maps
+    kind: int
 
 
 def new_maps(height: int, width: int, levels: np.ndarray | None = None) -> Maps:

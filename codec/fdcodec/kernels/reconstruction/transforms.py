@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """Forward and inverse block transforms in integers (SPEC 4.2).
 
-A block's transform is the separable DCT (DST-7 at 4x4), then the rotations of its size and mode group on the low 8x8
+A block's transform is the separable DCT (DST-VII at 4x4), then the rotations of its size and mode group on the low 8x8
 coefficients, composed into one matrix when a model is loaded: 448 rotations take 30 ns a sample, their product 5 where
 it skips the zeros (ADR 0013).
 

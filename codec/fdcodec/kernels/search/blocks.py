@@ -11,12 +11,12 @@ import numpy as np
 
 from fdcodec.format.constants import LEARNED
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.blocks import END, LEFT, MODE, UP
 from fdcodec.kernels.reconstruction.planes import add_residual, dequantize, gather_border, predict_gathered
 from fdcodec.kernels.reconstruction.transforms import forward_transform, inverse_transform, subtract_prediction
 from fdcodec.kernels.search.copies import try_tools
 from fdcodec.kernels.search.modes import difference_lanes, price_modes
 from fdcodec.kernels.search.quantization import INFINITE, keep_largest
+from fdcodec.kernels.search.state import END, LEFT, MODE, UP
 from fdcodec.kernels.search.trellis import trellis_levels
 from fdcodec.kernels.simd.lanes import LANES, lanes_at, put_lanes, spread_wide, total_of, wide_product
 from fdcodec.kernels.syntax.levels import fullness_around
@@ -44,17 +44,17 @@ def _transform_residual(search, options, block, mode):
 
 
 @kernel(merged=True)
-def _coded(search, options, block):
+def _coded(search, block):
     """Return what the cost of a block's levels depends on: (log2 width, log2 height, fullness, scan)."""
     x, y, log2_width, log2_height = block
-    fullness = fullness_around(search.maps, search.guide, options.kind, x, y)
+    fullness = fullness_around(search.known, x, y)
     return log2_width, log2_height, fullness, search.tables.scans[log2_height, log2_width]
 
 
 @kernel(merged=True)
 def _quantize(search, options, block):
     """Quantize `work.coefficients` by the trellis into `levels`, as they would be coded; return (end, cost)."""
-    coded, half_step, lagrangian = _coded(search, options, block), options.half_step, options.lagrangian
+    coded, half_step, lagrangian = _coded(search, block), options.half_step, options.lagrangian
     return trellis_levels(
         search.work.coefficients, coded, half_step, lagrangian, search.costs, search.levels, search.steps
     )

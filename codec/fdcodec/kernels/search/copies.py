@@ -11,12 +11,13 @@ import numpy as np
 from fdcodec.format.constants import COPIED
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.search.costs import bin_cost, golomb_cost
-from fdcodec.kernels.search.sampled import ERROR_SHIFT, Journal, keep_tool, new_journal, try_samples
+from fdcodec.kernels.search.quantization import SAMPLE_ERROR_SHIFT
+from fdcodec.kernels.search.sampled import Journal, keep_tool, new_journal, try_samples
 from fdcodec.kernels.syntax.copies import copy_block, is_source, likely_context, likely_vectors, vector_contexts
 from fdcodec.kernels.syntax.screens import Screen, copied_context, tool_context
 
-HASHED = 8  # side of the hashed blocks
 HASHED_LOG2 = 3
+HASHED = 1 << HASHED_LOG2  # side of the hashed blocks
 HEAD_BITS = 16
 MAX_LINKS = 32  # positions of the same hash that are looked at
 MISTRUST_SHIFT = 3  # samples that are not exact serve blocks that follow badly: a transformed block costs 1/8 more
@@ -67,14 +68,14 @@ def new_tools(screen, plane, is_luma):
 
 
 @kernel()
-def _vector_rate(search, kind, count, index, left, up):
+def _vector_rate(search, count, index, left, up):
     """Return the cost of the likely vector `index`, or of one that is not among the `count` likely ones."""
     rate = 0
     for k in range(min(index + 1, count)):
-        rate += bin_cost(search.contexts, likely_context(kind, k), 1 if k == index else 0)
+        rate += bin_cost(search.contexts, likely_context(search.known.kind, k), 1 if k == index else 0)
     if index < count:
         return rate
-    right_context, left_context, up_context = vector_contexts(kind)
+    right_context, left_context, up_context = vector_contexts(search.known.kind)
     rate += bin_cost(search.contexts, right_context, 1 if left < 0 else 0)
     return rate + golomb_cost(search.contexts, left_context, abs(left)) + golomb_cost(search.contexts, up_context, up)
 
@@ -99,8 +100,8 @@ def _try_vector(search, options, block, left, up, rate, best):
     base = options.lagrangian * rate
     if base >= best or not is_source(search.plane, block, left, up):
         return best
-    limit = (best - base) >> ERROR_SHIFT
-    cost = base + (_copy_error(search, block, left, up, limit) << ERROR_SHIFT)
+    limit = (best - base) >> SAMPLE_ERROR_SHIFT
+    cost = base + (_copy_error(search, block, left, up, limit) << SAMPLE_ERROR_SHIFT)
     if cost >= best:
         return best
     copy_block(search.plane, block, left, up, options.low)
@@ -112,11 +113,11 @@ def _try_vector(search, options, block, left, up, rate, best):
 def _try_copies(search, tools, options, block, rate, best):
     """Return the least cost of a block: copied, its mode at `rate`, or as it is at the cost `best`."""
     x, y, log2_width, log2_height = block
-    count = likely_vectors(tools.screen.vectors, search.maps, search.guide, options.kind, x, y)
+    count = likely_vectors(tools.screen.vectors, search.known, x, y)
     likely = tools.screen.vectors.likely
     for index in range(count):
         left, up = likely[index, 0], likely[index, 1]
-        vector_rate = _vector_rate(search, options.kind, count, index, left, up)
+        vector_rate = _vector_rate(search, count, index, left, up)
         best = _try_vector(search, options, block, left, up, rate + vector_rate, best)
     if min(log2_width, log2_height) < HASHED_LOG2 or tools.links.shape[0] == 1:
         return best
@@ -125,7 +126,7 @@ def _try_copies(search, tools, options, block, rate, best):
         if place == NOWHERE:
             break
         left, up = x - place % width, y - place // width
-        vector_rate = _vector_rate(search, options.kind, count, count, left, up)
+        vector_rate = _vector_rate(search, count, count, left, up)
         best = _try_vector(search, options, block, left, up, rate + vector_rate, best)
         place = tools.links[place // width, place % width]
     return best
@@ -134,9 +135,9 @@ def _try_copies(search, tools, options, block, rate, best):
 @kernel(inner=True)
 def try_tools(search, tools, options, block, whole):
     """Return the least cost of a block: by a screen tool, or as it is at the cost `whole`; keep the better."""
-    context = tool_context(search.maps, options.kind, block)
+    context = tool_context(search.known, block)
     best = whole + (whole >> MISTRUST_SHIFT) + options.lagrangian * bin_cost(search.contexts, context, 0)
     rate = bin_cost(search.contexts, context, 1)
-    context = copied_context(search.maps, search.guide, options.kind, block)
+    context = copied_context(search.known, block)
     best = _try_copies(search, tools, options, block, rate + bin_cost(search.contexts, context, 1), best)
     return try_samples(search, tools, options, block, rate + bin_cost(search.contexts, context, 0), best)

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """What each decision would cost, read from the present context states: bins and modes in 1/1024 bit. Encoder only.
 
-`contexts` are int32 (n_contexts, 3), `maps` the `Maps` of the plane, `probable` int64, N_PROBABLE modes.
+`contexts` are int32 (n_contexts, 3), `known` the `Known` of the plane, `probable` int64, N_PROBABLE modes.
 """
 
 from typing import NamedTuple
@@ -134,20 +134,20 @@ def escape_cost(magnitude):
 
 
 @kernel(merged=True)
-def mode_cost(contexts, maps, kind, block, mode, probable):
+def mode_cost(contexts, known, block, mode, probable):
     """Return the cost of a prediction mode, given the block's probable modes."""
     _, _, log2_width, log2_height = block
     cost = 0
-    if kind == 1:
-        context = chroma_from_luma_context(maps, block)
+    if known.kind == 1:
+        context = chroma_from_luma_context(known, block)
         cost += bin_cost(contexts, context, 1 if mode == CHROMA_FROM_LUMA else 0)
         if mode == CHROMA_FROM_LUMA:
             return cost
-    context = probable_context(kind, log2_width, log2_height)
+    context = probable_context(known.kind, log2_width, log2_height)
     for index in range(N_PROBABLE):
         if probable[index] == mode:
             cost += bin_cost(contexts, context, 1)
             for k in range(min(index + 1, N_PROBABLE - 1)):
-                cost += bin_cost(contexts, place_context(kind, k), 1 if index > k else 0)
+                cost += bin_cost(contexts, place_context(known.kind, k), 1 if index > k else 0)
             return cost
     return cost + bin_cost(contexts, context, 0) + RANK_BITS * ONE_BIT

@@ -71,11 +71,10 @@ def price_learned(search, options, block):
     search.learned_costs[:] = INFINITE
     x, y, log2_size, log2_height = block
     count = search.tables.n_learned[log2_size]
-    if options.kind == 1 or count == 0 or log2_height != log2_size:
+    if search.known.kind == 1 or count == 0 or log2_height != log2_size:
         return
-    add_flag_rate(
-        search.contexts, search.maps, x, y, log2_size, options.satd_lagrangian, search.mode_costs, search.mode_rates
-    )
+    contexts, maps = search.contexts, search.known.maps
+    add_flag_rate(contexts, maps, x, y, log2_size, options.satd_lagrangian, search.mode_costs, search.mode_rates)
     work, size = search.work, 1 << log2_size
     mean = learned_inputs(work.references, log2_size, work.line)
     for index in range(count):
@@ -83,6 +82,6 @@ def price_learned(search, options, block):
         predict_learned(work.line, mean, weights, log2_size, work.sums, work.prediction)
         subtract_prediction(search.original[y : y + size, x : x + size], work.prediction, work.residual)
         forward_base(work.residual, LEARNED + index, log2_size, log2_size, search.tables, work, work.coefficients)
-        rate = learned_rate(search.contexts, search.maps, x, y, log2_size, count, index)
+        rate = learned_rate(contexts, maps, x, y, log2_size, count, index)
         search.mode_rates[LEARNED + index] = rate
         search.learned_costs[index] = coding_cost(work.coefficients, size, options.half_step) + rate

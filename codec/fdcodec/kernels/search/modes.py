@@ -102,14 +102,14 @@ def _price_residuals(originals, block, buffers, probable, parent, angle_stride, 
 
 
 @kernel(merged=True)
-def _price_rates(contexts, maps, kind, block, satd_lagrangian, probable, costs, rates):
+def _price_rates(contexts, known, block, satd_lagrangian, probable, costs, rates):
     """Add the rate of each priced mode, weighed by `satd_lagrangian`, to its cost."""
-    other = mode_cost(contexts, maps, kind, block, -1, probable)
+    other = mode_cost(contexts, known, block, -1, probable)
     rates[:N_MODES] = other
     for index in range(N_PROBABLE):
-        rates[probable[index]] = mode_cost(contexts, maps, kind, block, probable[index], probable)
-    if kind == 1:
-        rates[CHROMA_FROM_LUMA] = mode_cost(contexts, maps, kind, block, CHROMA_FROM_LUMA, probable)
+        rates[probable[index]] = mode_cost(contexts, known, block, probable[index], probable)
+    if known.kind == 1:
+        rates[CHROMA_FROM_LUMA] = mode_cost(contexts, known, block, CHROMA_FROM_LUMA, probable)
     for mode in range(N_MODES + 1):
         if costs[mode] < INFINITE:
             costs[mode] += satd_lagrangian * rates[mode]
@@ -119,15 +119,15 @@ def _price_rates(contexts, maps, kind, block, satd_lagrangian, probable, costs, 
 def price_modes(search, options, block, parent, angle_stride):
     """Price the modes worth a look by the SATD of their residual and their rate."""
     work = search.work
-    probable_modes(search.maps, search.guide, options.kind, block, search.probable)
+    probable_modes(search.known, block, search.probable)
     parent = parent if 0 <= parent < N_MODES else DC
-    angle_stride = 0 if options.kind == 1 else angle_stride
+    angle_stride = 0 if search.known.kind == 1 else angle_stride
     originals = search.original, search.transposed
     buffers = work.references, work.smoothed, work.line, work.lines, work.prediction
     _price_residuals(originals, block, buffers, search.probable, parent, angle_stride, search.mode_costs)
-    if options.kind == 1:
+    if search.known.kind == 1:
         predict_from_luma(search.luma, search.plane, block, work.prediction)
         search.mode_costs[CHROMA_FROM_LUMA] = _satd(search.original, block, work.prediction) << 8
     weight, costs, rates = options.satd_lagrangian, search.mode_costs, search.mode_rates
-    _price_rates(search.contexts, search.maps, options.kind, block, weight, search.probable, costs, rates)
+    _price_rates(search.contexts, search.known, block, weight, search.probable, costs, rates)
     price_learned(search, options, block)

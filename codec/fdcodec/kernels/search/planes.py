@@ -12,12 +12,8 @@ import numpy as np
 from fdcodec.format.constants import DC, MAX_LOG2, MAX_OFFSET, MIN_LOG2
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
-    END,
-    LEFT,
     LYING,
-    MODE,
     STANDING,
-    UP,
     WHOLE,
     fill_cells,
     fill_sizes,
@@ -28,11 +24,11 @@ from fdcodec.kernels.search.blocks import search_block
 from fdcodec.kernels.search.costs import bin_cost, update_costs
 from fdcodec.kernels.search.quantization import INFINITE
 from fdcodec.kernels.search.sampled import settle_samples
-from fdcodec.kernels.search.state import BEST, CUT, PARTS, QUARTER, X, Y
+from fdcodec.kernels.search.state import BEST, CUT, END, LEFT, MODE, PARTS, QUARTER, UP, X, Y
 from fdcodec.kernels.simd.lanes import LANES, block_lanes, put_block_lanes
 from fdcodec.kernels.syntax.offsets import code_offset
 from fdcodec.kernels.syntax.screens import fill_vectors
-from fdcodec.kernels.syntax.trees import code_tree, halve_context, split_context, standing_context
+from fdcodec.kernels.syntax.trees import code_tree, halve_context, quarter_context, standing_context
 
 
 @kernel()
@@ -46,10 +42,11 @@ def _copy_samples(source, source_x, source_y, width, height, target, x, y):
 @kernel(merged=True)
 def _place(search, block, mode, end, vector):
     """Enter a block into the maps."""
-    fill_sizes(search.maps, block)
-    fill_cells(search.maps.modes, block, mode)
-    fill_cells(search.maps.ends, block, end)
-    fill_vectors(search.maps, block, vector[0], vector[1])
+    maps = search.known.maps
+    fill_sizes(maps, block)
+    fill_cells(maps.modes, block, mode)
+    fill_cells(maps.ends, block, end)
+    fill_vectors(maps, block, vector[0], vector[1])
 
 
 @kernel(merged=True)
@@ -75,7 +72,7 @@ def _search_halves(search, tools, options, x, y, log2_side, cut, cost):
         return
     first_mode, first_end, vector = search.trial[MODE], search.trial[END], (search.trial[LEFT], search.trial[UP])
     _copy_samples(search.trial_samples, 0, 0, 1 << first[2], 1 << first[3], search.plane, x, y)
-    _copy_samples(search.trial_levels, 0, 0, 1 << first[2], 1 << first[3], search.maps.levels, x, y)
+    _copy_samples(search.trial_levels, 0, 0, 1 << first[2], 1 << first[3], search.known.maps.levels, x, y)
     _place(search, first, first_mode, first_end, vector)
     second = part_of(x, y, log2_side, cut, 1)
     part_cost, _ = search_block(search, tools, options, second, first_mode, angle_stride, count)
@@ -87,7 +84,7 @@ def _search_halves(search, tools, options, x, y, log2_side, cut, cost):
     search.best_modes[log2_side, 0], search.best_ends[log2_side, 0] = first_mode, first_end
     search.best_vectors[log2_side, 0, 0], search.best_vectors[log2_side, 0, 1] = vector
     _copy_samples(search.plane, x, y, 1 << first[2], 1 << first[3], search.best_samples[log2_side], 0, 0)
-    _copy_samples(search.maps.levels, x, y, 1 << first[2], 1 << first[3], search.best_levels[log2_side], 0, 0)
+    _copy_samples(search.known.maps.levels, x, y, 1 << first[2], 1 << first[3], search.best_levels[log2_side], 0, 0)
 
 
 @kernel()
@@ -106,7 +103,7 @@ def _uneven_cut(search, x, y, log2_side):
 @kernel(inline=True)
 def _search_cuts(search, tools, options, x, y, log2_side, rate):
     """Try a square's lying and standing halves, or the likelier ones only; `rate` is the cost of saying so."""
-    context = standing_context(search.maps, search.guide, options.kind, x, y, log2_side)
+    context = standing_context(search.known, x, y, log2_side)
     only = WHOLE if options.both_cuts else _uneven_cut(search, x, y, log2_side)
     for cut in range(LYING, STANDING + 1):
         if only in (WHOLE, cut):
@@ -129,7 +126,7 @@ def _close_node(search, log2_side):
         return node[PARTS]
     x, y = node[X], node[Y]
     _copy_samples(search.best_samples[log2_side], 0, 0, 1 << log2_side, 1 << log2_side, search.plane, x, y)
-    _copy_samples(search.best_levels[log2_side], 0, 0, 1 << log2_side, 1 << log2_side, search.maps.levels, x, y)
+    _copy_samples(search.best_levels[log2_side], 0, 0, 1 << log2_side, 1 << log2_side, search.known.maps.levels, x, y)
     for part in range(n_parts(node[CUT])):
         _place_best(search, log2_side, part_of(x, y, log2_side, node[CUT], part), part)
     return node[BEST]
@@ -153,14 +150,14 @@ def _open_node(search, tools, options, x, y, log2_side):
     if log2_side == MIN_LOG2:
         node[QUARTER] = 4
         return
-    context = split_context(search.maps, search.guide, options.kind, x, y, log2_side)
+    context = quarter_context(search.known, x, y, log2_side)
     node[PARTS] = options.lagrangian * bin_cost(search.contexts, context, 1)
     uncut = options.lagrangian * bin_cost(search.contexts, context, 0)
-    context = halve_context(search.maps, options.kind, x, y, log2_side)
+    context = halve_context(search.known, x, y, log2_side)
     node[BEST] += uncut + options.lagrangian * bin_cost(search.contexts, context, 0)
     uses_tool = search.best_modes[log2_side, 0] < 0
     is_empty = not uses_tool and search.best_ends[log2_side, 0] == 0
-    is_flat = is_empty and error << 10 < np.int64(options.skip_split) << (2 * log2_side)
+    is_flat = is_empty and error << 10 < np.int64(options.flat_error) << (2 * log2_side)
     price = INFINITE if uses_tool else node[BEST]
     if is_flat or price < options.quarter_prices[log2_side]:
         node[QUARTER] = 4
@@ -215,19 +212,19 @@ def encode_plane(search, tools, pair, stream, code_work, steps):
     `tools` is None or screen tools; `pair` has two options, the second for the last trees, the share of which the first
     states; `steps` is None or the step offset of each tree and the options of each offset.
     """
-    (height, width), scans = search.plane.shape, search.tables.scans
+    height, width = search.plane.shape
     for y in range(0, height, 1 << MAX_LOG2):
         for x in range(0, width, 1 << MAX_LOG2):
             if steps is not None:  # decided when compiled
                 offsets, by_offset = steps
                 pair = by_offset[offsets[y >> MAX_LOG2, x >> MAX_LOG2] + MAX_OFFSET]
-                if pair[0].kind == 0:
+                if search.known.kind == 0:
                     code_offset(stream, offsets, y >> MAX_LOG2, x >> MAX_LOG2)
             options = pair[_is_thrifty(search.plane.shape, pair[0].thrifty_share, x, y)]
-            update_costs(search.contexts, options.kind, options.lagrangian, search.costs)
+            update_costs(search.contexts, search.known.kind, options.lagrangian, search.costs)
             _search_tree(search, tools, options, x, y)
             if tools is None:
-                code_tree(stream, search.maps, search.guide, options.kind, x, y, scans, code_work, None)
+                code_tree(stream, search.known, x, y, code_work, None)
             else:
-                settle_samples(search, tools, options.kind, x, y)
-                code_tree(stream, search.maps, search.guide, options.kind, x, y, scans, code_work, tools.screen)
+                settle_samples(search, tools, x, y)
+                code_tree(stream, search.known, x, y, code_work, tools.screen)

@@ -10,7 +10,8 @@ from fdcodec.format.constants import STEP_BITS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.simd.lanes import LANES, block_lanes, spread_wide, total_of, wide_product
 
-ERROR_SHIFT = 6
+ERROR_SHIFT = 6  # from squared amplitudes to the unit of costs
+SAMPLE_ERROR_SHIFT = 2 * STEP_BITS + ERROR_SHIFT  # from squared sample or coefficient units to that of costs
 RECIPROCAL_BITS = 40
 INFINITE = np.int64(1) << 62
 
@@ -61,4 +62,4 @@ def dropping_cost(coefficients, log2_width, log2_height):
         for column in range(0, width, LANES):
             lanes = block_lanes(coefficients[row], column, width)
             total = total + wide_product(lanes, lanes)
-    return total_of(total) << (2 * STEP_BITS + ERROR_SHIFT)
+    return total_of(total) << SAMPLE_ERROR_SHIFT

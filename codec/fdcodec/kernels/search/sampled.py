@@ -15,18 +15,15 @@ from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import CELL_LOG2, N_RECENT, SAMPLED
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
-    END,
-    LEFT,
-    MODE,
     TREE_CELLS,
-    UP,
     block_at,
     fill_cells,
     starts_block,
     tree_cell,
 )
 from fdcodec.kernels.search.costs import bin_cost, golomb_cost
-from fdcodec.kernels.search.quantization import INFINITE
+from fdcodec.kernels.search.quantization import INFINITE, SAMPLE_ERROR_SHIFT
+from fdcodec.kernels.search.state import END, LEFT, MODE, UP
 from fdcodec.kernels.syntax.sampled import (
     CONFIDENCE,
     N_TABLES,
@@ -43,11 +40,10 @@ from fdcodec.kernels.syntax.sampled import (
 from fdcodec.kernels.syntax.screens import coded_context
 
 STRICTNESS = 3  # an error costs the samples that follow, too: choosing samples, a bit is worth this many halvings less
-ERROR_SHIFT = 18  # from squared sample units to the unit of costs
 
 
 class Journal(NamedTuple):
-    """What to take back: `length` entries (table, slot, value, confidence), and the recent values at the mark."""
+    """What to take back: `length` entries (table, place, value, confidence), and the recent values at the mark."""
 
     entries: np.ndarray
     length: np.ndarray
@@ -71,21 +67,21 @@ def mark(journal, expected):
 def take_back(journal, expected, count):
     """Bring the tables and the recent values back to where they were at the mark."""
     for k in range(journal.length[0] - 1, count - 1, -1):
-        table, slot, value, confidence = journal.entries[k]
-        expected.tables[table, slot, VALUE] = value
-        expected.tables[table, slot, CONFIDENCE] = confidence
+        table, place, value, confidence = journal.entries[k]
+        expected.tables[table, place, VALUE] = value
+        expected.tables[table, place, CONFIDENCE] = confidence
     journal.length[0] = count
     for k in range(N_RECENT):
         expected.recent[k] = journal.recent[k]
 
 
 @kernel()
-def _update_tables(journal, expected, value):
+def _enter_with_note(journal, expected, value):
     for table in range(N_TABLES):
         entry = journal.entries[journal.length[0]]
-        entry[0], entry[1] = table, expected.slots[table]
-        entry[2] = expected.tables[table, expected.slots[table], VALUE]
-        entry[3] = expected.tables[table, expected.slots[table], CONFIDENCE]
+        entry[0], entry[1] = table, expected.entries[table]
+        entry[2] = expected.tables[table, expected.entries[table], VALUE]
+        entry[3] = expected.tables[table, expected.entries[table], CONFIDENCE]
         journal.length[0] += 1
     update_tables(expected, value)
 
@@ -108,12 +104,12 @@ def _recent_cost(contexts, kind, index):
 
 @kernel()
 def _error(a, b):
-    return (a - b) * (a - b) << ERROR_SHIFT
+    return (a - b) * (a - b) << SAMPLE_ERROR_SHIFT
 
 
 @kernel()
 def _choose_other(expected, contexts, kind, x, y, target, lagrangian):
-    """Return (cost, rate, value, index) of the better of a recent value and the nearest on the grid (N_RECENT - 1)."""
+    """Return (cost, rate, value, index) of the best recent value or of the nearest on the grid, index N_RECENT - 1."""
     nearest, nearest_error = 0, INFINITE
     for index in range(N_RECENT):
         error = _error(target, np.int64(expected.recent[index]))
@@ -123,7 +119,7 @@ def _choose_other(expected, contexts, kind, x, y, target, lagrangian):
     cost = nearest_error + lagrangian * rate
     if nearest_error == 0:
         return cost, rate, target, nearest
-    low, high, distance = expected.grid[0], expected.grid[1], expected.grid[2]
+    low, high, distance = expected.low, expected.high, expected.distance
     step = min((target - low + distance // 2) // distance, (high - low) // distance)
     value, difference = low + step * distance, step - predicted(expected, x, y)
     literal = bin_cost(contexts, recent_context(kind), 0) + _literal_cost(contexts, kind, difference)
@@ -135,7 +131,7 @@ def _choose_other(expected, contexts, kind, x, y, target, lagrangian):
 @kernel()
 def _is_safe(expected, k):
     """Tell whether a candidate can be coded whatever the tables hold by then: on the grid, or a neighbour's value."""
-    return is_neighbour(expected.contexts[k]) or (expected.values[k] - expected.grid[0]) % expected.grid[2] == 0
+    return is_neighbour(expected.contexts[k]) or (expected.values[k] - expected.low) % expected.distance == 0
 
 
 @kernel()
@@ -171,17 +167,17 @@ def _choose_samples(search, tools, options, block, is_coded, budget):
             target = min(max(np.int64(search.original[row, column]), options.low), options.high)
             if is_coded:
                 rate, value, index = _choose_sample(
-                    expected, search.contexts, options.kind, column, row, column == last, target, strict
+                    expected, search.contexts, search.known.kind, column, row, column == last, target, strict
                 )
                 if index >= 0:
                     remember(expected, value, index)
             else:
-                fill_candidates(expected, options.kind, column, row, column == last)
+                fill_candidates(expected, search.known.kind, column, row, column == last)
                 rate, value = 0, expected.values[0]
                 if not _is_safe(expected, 0):
                     return INFINITE >> 1
             expected.plane[row, column] = value
-            _update_tables(tools.journal, expected, value)
+            _enter_with_note(tools.journal, expected, value)
             total += _error(target, value) + options.lagrangian * rate
             if total > budget:
                 return INFINITE >> 1
@@ -203,7 +199,8 @@ def keep_tool(search, block, mode, end, left, up):
 def try_samples(search, tools, options, block, rate, best):
     """Return the least cost of a block: sampled, its mode at `rate`, or as it is at cost `best`; keep the better."""
     for is_coded in range(2):
-        base = options.lagrangian * (rate + bin_cost(search.contexts, coded_context(options.kind, block), is_coded))
+        context = coded_context(search.known.kind, block)
+        base = options.lagrangian * (rate + bin_cost(search.contexts, context, is_coded))
         start = mark(tools.journal, tools.screen.expected)
         cost = base + _choose_samples(search, tools, options, block, is_coded, best - base)
         take_back(tools.journal, tools.screen.expected, start)
@@ -214,28 +211,28 @@ def try_samples(search, tools, options, block, rate, best):
 
 
 @kernel()
-def _is_coded(search, tools, kind, block):
+def _is_coded(search, tools, block):
     """Tell whether a sampled block has a sample that is not the first one expected; enter them into the tables."""
     x, y, log2_width, log2_height = block
     expected, is_coded, last = tools.screen.expected, 0, x + (1 << log2_width) - 1
     for row in range(y, y + (1 << log2_height)):
         for column in range(x, last + 1):
-            fill_candidates(expected, kind, column, row, column == last)
+            fill_candidates(expected, search.known.kind, column, row, column == last)
             if expected.values[0] != expected.plane[row, column]:
                 is_coded = 1
-            _update_tables(tools.journal, expected, np.int64(expected.plane[row, column]))
+            _enter_with_note(tools.journal, expected, np.int64(expected.plane[row, column]))
     return is_coded
 
 
 @kernel(inner=True)
-def settle_samples(search, tools, kind, tree_x, tree_y):
+def settle_samples(search, tools, tree_x, tree_y):
     """Say of each sampled block of a searched tree whether its samples are coded, by what will be expected."""
-    height, width = search.plane.shape
+    (height, width), maps = search.plane.shape, search.known.maps
     start = mark(tools.journal, tools.screen.expected)
     for z_index in range(TREE_CELLS):
         x, y = tree_cell(tree_x, tree_y, z_index)
-        if x < width and y < height and search.maps.modes[y >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
-            block = block_at(search.maps, x, y)
+        if x < width and y < height and maps.modes[y >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
+            block = block_at(maps, x, y)
             if starts_block(block):
-                fill_cells(search.maps.ends, block, _is_coded(search, tools, kind, block))
+                fill_cells(maps.ends, block, _is_coded(search, tools, block))
     take_back(tools.journal, tools.screen.expected, start)

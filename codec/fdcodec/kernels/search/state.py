@@ -7,12 +7,14 @@ import numpy as np
 
 from fdcodec.format.constants import LEARNED, MAX_LEARNED, MAX_LOG2, N_MODES, N_PROBABLE
 from fdcodec.kernels.reconstruction.planes import Work
-from fdcodec.kernels.reconstruction.tables import Maps, Tables
+from fdcodec.kernels.reconstruction.tables import Known, Tables
 from fdcodec.kernels.search.costs import Costs, new_costs
 from fdcodec.kernels.search.quantization import INFINITE
 
 X, Y, BEST, PARTS, QUARTER, CUT = range(6)  # of an open square: place, best uncut or halved, quarters so far, next one
 NODE_FIELDS = 6
+MODE, END, LEFT, UP = range(4)  # of the trial; left and up are the vector of a copied block
+TRIAL_FIELDS = 4
 
 
 class Search(NamedTuple):
@@ -25,8 +27,7 @@ class Search(NamedTuple):
     original: np.ndarray
     plane: np.ndarray
     luma: np.ndarray
-    maps: Maps
-    guide: Maps
+    known: Known
     contexts: np.ndarray
     costs: Costs
     tables: Tables
@@ -53,16 +54,16 @@ class Search(NamedTuple):
 class Options(NamedTuple):
     """The numbers of one plane's search.
 
-    `lagrangian` prices 1/1024 bit, `satd_lagrangian` does for SATD; `n_candidates` and `angle_strides` go by log2 of a
-    square's side: modes tried in full at most, and the distance of the angles that are priced (0: none); `n_learned` is
-    how many learned modes are tried besides, `candidate_margin_32nds` how far above the least price a mode is still
-    tried; `n_halves` is the modes tried in full in half a square, `both_cuts` whether both ways to halve it are tried;
-    `skip_split` bounds the error of an empty square not worth cutting; one that costs less than the `quarter_prices` of
-    its log2 side is not cut in quarters, nor in halves below `halve_prices`; `thrifty_share` is the share of the trees,
-    in 1/1024, that are coded with thrift.
+    `low` and `high` bound the samples; `lagrangian` prices 1/1024 bit, `satd_lagrangian` does for SATD; `n_candidates`
+    and `angle_strides` go by log2 of a square's side: modes tried in full at most, and the distance of the angles that
+    are priced (0: none); `n_learned` is how many learned modes are tried besides, `candidate_margin_32nds` how far
+    above the least price a mode is still tried; `n_halves` is the modes tried in full in half a square, `both_cuts`
+    whether both ways to halve it are tried; `sparsity` is 0 for no limit; `flat_error` bounds the error, in 1/1024 a
+    sample, of an empty square not worth cutting; one that costs less than the `quarter_prices` of its log2 side is not
+    cut in quarters, nor in halves below `halve_prices`; `thrifty_share` is the share of the trees, in 1/1024, that are
+    coded with thrift.
     """
 
-    kind: int
     half_step: int
     lagrangian: int
     satd_lagrangian: int
@@ -75,7 +76,7 @@ class Options(NamedTuple):
     n_halves: int
     both_cuts: bool
     sparsity: int
-    skip_split: int
+    flat_error: int
     quarter_prices: tuple[int, ...]
     halve_prices: tuple[int, ...]
     thrifty_share: int
@@ -85,20 +86,19 @@ OptionsPair: TypeAlias = tuple[Options, Options]
 """Those of the first trees of a plane, and those of the last, whose bits are dearer."""
 
 
-def new_search(original, plane, luma, maps, guide, contexts, tables, work):
+def new_search(original, plane, luma, known, contexts, tables, work):
     """Gather the arrays of a plane's search and allocate its scratch."""
     block, sides = (32, 32), MAX_LOG2 + 1
     return Search(
         original=original,
         plane=plane,
         luma=luma,
-        maps=maps,
-        guide=guide,
+        known=known,
         contexts=contexts,
         costs=new_costs(),
         tables=tables,
         work=work,
-        trial=np.zeros(4, np.int64),
+        trial=np.zeros(TRIAL_FIELDS, np.int64),
         trial_levels=np.zeros(block, np.int32),
         trial_samples=np.zeros(block, np.int32),
         trial_prediction=np.zeros(block, np.int32),

@@ -75,7 +75,7 @@ def _rows_of(levels, context, shifted_context, upper, lower, row, is_tall):
     nibble = spread_quad(15)
     near = (near & nibble) + (bits_above(near, 4) & nibble)
     far = (far & nibble) + (bits_above(far, 4) & nibble) + (bits_above(far, 8) & nibble)
-    a, b, c, d = values_of(smaller(near + near + far, spread_quad(MAX_NEIGHBOURS - 1)))
+    a, b, c, d = values_of(smaller(near + near + far, spread_quad(MAX_NEIGHBOURS)))
     plain = levels[context + NEIGHBOUR_CLASS[a]], levels[context + NEIGHBOUR_CLASS[b]]
     return *plain, levels[shifted_context + NEIGHBOUR_CLASS[c]], levels[shifted_context + NEIGHBOUR_CLASS[d]]
 

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """Block copy: a block is what an earlier part of the same plane is, a vector away (SPEC 5.10).
 
-`maps`, `guide` and `stream` are as in `trees`, `plane` is int32 (height, width).
+`known` and `stream` are as in `trees`, `maps` the `Maps` of a plane, `plane` is int32 (height, width).
 """
 
 from typing import NamedTuple
@@ -49,16 +49,16 @@ def _append_from(likely, count, maps, cell_x, cell_y):
 
 
 @kernel()
-def likely_vectors(vectors, maps, guide, kind, x, y):
+def likely_vectors(vectors, known, x, y):
     """Fill `likely`: in chroma luma's vector, those left and above, recent ones; return how many there are."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     count = 0
-    if kind == 1:
-        count = _append_from(vectors.likely, count, guide, cell_x, cell_y)
+    if known.kind == 1:
+        count = _append_from(vectors.likely, count, known.guide, cell_x, cell_y)
     if x > 0:
-        count = _append_from(vectors.likely, count, maps, cell_x - 1, cell_y)
+        count = _append_from(vectors.likely, count, known.maps, cell_x - 1, cell_y)
     if y > 0:
-        count = _append_from(vectors.likely, count, maps, cell_x, cell_y - 1)
+        count = _append_from(vectors.likely, count, known.maps, cell_x, cell_y - 1)
     for k in range(N_RECENT_VECTORS):
         count = _append(vectors.likely, count, vectors.recent[k, 0], vectors.recent[k, 1])
     return count
@@ -115,22 +115,22 @@ def vector_contexts(kind):
 
 
 @kernel(checked=True, inner=True)
-def code_vector(stream, vectors, maps, guide, kind, x, y):
+def code_vector(stream, vectors, known, x, y):
     """Code a block's vector: its index of the likely ones, or itself; enter it into the recent ones."""
     coder, buffer, contexts = stream
-    vector = maps.vectors[y >> CELL_LOG2, x >> CELL_LOG2]
+    vector = known.maps.vectors[y >> CELL_LOG2, x >> CELL_LOG2]
     left, up = np.int64(vector[0]), np.int64(vector[1])
-    count = likely_vectors(vectors, maps, guide, kind, x, y)
+    count = likely_vectors(vectors, known, x, y)
     index = 0
     while index < count:
         is_it = 1 if vectors.likely[index, 0] == left and vectors.likely[index, 1] == up else 0
-        if code_bin(coder, buffer, contexts, likely_context(kind, index), is_it):
+        if code_bin(coder, buffer, contexts, likely_context(known.kind, index), is_it):
             break
         index += 1
     if index < count:
         left, up = vectors.likely[index, 0], vectors.likely[index, 1]
     else:
-        right_context, left_context, up_context = vector_contexts(kind)
+        right_context, left_context, up_context = vector_contexts(known.kind)
         is_right = code_bin(coder, buffer, contexts, right_context, 1 if left < 0 else 0)
         left, up = code_golomb(stream, left_context, abs(left)), code_golomb(stream, up_context, up)
         left = -left if is_right else left

@@ -29,7 +29,7 @@ def learned_index_context(maps, log2_size, x, y):
         beside = maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] - LEARNED + 1
     if x > 0 and maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] >= LEARNED:
         beside = maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] - LEARNED + 1
-    return ctx.LEARNED_INDEX + ((log2_size - MIN_LOG2) * ctx.LEARNED_INDICES + beside) * ctx.LEARNED_NODES
+    return ctx.LEARNED_INDEX + ((log2_size - MIN_LOG2) * ctx.N_LEARNED_BESIDE + beside) * ctx.N_LEARNED_NODES
 
 
 @kernel(inner=True)

@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The syntax of ends and levels, for both directions as in `trees` (SPEC 5.2, 5.6, 5.7).
 
-`maps`, `guide` and `stream` are as in `trees`; `levels` are int32 and those of one block, `magnitudes` int32 in rows of
-STRIDE, `scan` int32 with 32 * row + column.
+`known` and `stream` are as in `trees`, `maps` the `Maps` of a plane; `levels` are int32 and those of one block,
+`magnitudes` int32 in rows of STRIDE, `scan` int32 with 32 * row + column.
 """
 
 import numpy as np
@@ -15,8 +15,8 @@ from fdcodec.kernels.reconstruction.tables import NEXT_STATE
 from fdcodec.kernels.syntax.range_coder import code_bin, code_bits, code_bypass, code_exp_golomb
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
-NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9] * 8)
-MAX_NEIGHBOURS = 32
+NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9])
+MAX_NEIGHBOURS = len(NEIGHBOUR_CLASS) - 1  # sums from here on are of one class
 
 
 def _frequency_class(diagonal, size):
@@ -55,7 +55,7 @@ def neighbour_class(magnitudes, index):
         + magnitudes[index + STRIDE + 1]
         + magnitudes[index + 2 * STRIDE]
     )
-    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS - 1)]
+    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS)]
 
 
 @kernel(inline=True)
@@ -96,7 +96,7 @@ def code_levels(stream, kind, size, scan, end, levels, magnitudes):
 
 
 @kernel()
-def _fullness(maps, cell_y, cell_x):
+def _fullness(maps, cell_x, cell_y):
     """Return 0 for an empty block, 1 for few, 2 for many coefficients, by the block covering a cell."""
     end = maps.ends[cell_y, cell_x]
     if end == 0:
@@ -105,17 +105,17 @@ def _fullness(maps, cell_y, cell_x):
 
 
 @kernel(inner=True)
-def fullness_around(maps, guide, kind, x, y):
+def fullness_around(known, x, y):
     """Return the fullness class, 0..8, of the blocks left and above, and in chroma of the luma block (SPEC 5.2)."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     around = 0
     if x > 0:
-        around += _fullness(maps, cell_y, cell_x - 1)
+        around += _fullness(known.maps, cell_x - 1, cell_y)
     if y > 0:
-        around += _fullness(maps, cell_y - 1, cell_x)
-    if kind == 0:
+        around += _fullness(known.maps, cell_x, cell_y - 1)
+    if known.kind == 0:
         return around
-    return 3 * min(around, 2) + _fullness(guide, cell_y, cell_x)
+    return 3 * min(around, 2) + _fullness(known.guide, cell_x, cell_y)
 
 
 @kernel(inner=True)

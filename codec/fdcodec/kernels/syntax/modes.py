@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The syntax of prediction modes, for both directions as in `trees` (SPEC 5.5).
 
-`maps`, `guide` and `stream` are as in `trees`; `probable` is int64, N_PROBABLE modes and room for two.
+`known` and `stream` are as in `trees`; `probable` is int64, N_PROBABLE modes and room for two.
 """
 
 import numpy as np
@@ -46,19 +46,19 @@ def _append_adjacent(modes, count, mode):
 
 
 @kernel()
-def probable_modes(maps, guide, kind, block, modes):
+def probable_modes(known, block, modes):
     """Fill `modes` with the six most probable modes of a block, most probable first (SPEC 5.5)."""
     x, y, log2_width, log2_height = block
     left, above = PLANAR, PLANAR
     if x > 0:
-        left = maps.modes[(y + (1 << log2_height) - 1) >> CELL_LOG2, (x - 1) >> CELL_LOG2]
+        left = known.maps.modes[(y + (1 << log2_height) - 1) >> CELL_LOG2, (x - 1) >> CELL_LOG2]
     if y > 0:
-        above = maps.modes[(y - 1) >> CELL_LOG2, (x + (1 << log2_width) - 1) >> CELL_LOG2]
+        above = known.maps.modes[(y - 1) >> CELL_LOG2, (x + (1 << log2_width) - 1) >> CELL_LOG2]
     left = left if 0 <= left < N_MODES else PLANAR
     above = above if 0 <= above < N_MODES else PLANAR
     count = 0
-    if kind == 1:
-        guided = guide.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+    if known.kind == 1:
+        guided = known.guide.modes[y >> CELL_LOG2, x >> CELL_LOG2]
         count = _append(modes, count, guided if 0 <= guided < N_MODES else PLANAR)
     count = _append(modes, count, PLANAR)
     count = _append(modes, count, left)
@@ -103,13 +103,13 @@ def _mode_to_rank(mode, probable):
 
 
 @kernel(inner=True)
-def chroma_from_luma_context(maps, block):
+def chroma_from_luma_context(known, block):
     """Return the context of the chroma from luma flag: how many of the blocks left and above use it."""
     x, y, log2_width, log2_height = block
     count = 0
-    if x > 0 and maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] == CHROMA_FROM_LUMA:
+    if x > 0 and known.maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] == CHROMA_FROM_LUMA:
         count += 1
-    if y > 0 and maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] == CHROMA_FROM_LUMA:
+    if y > 0 and known.maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] == CHROMA_FROM_LUMA:
         count += 1
     return ctx.CHROMA_FROM_LUMA + size_class(log2_width, log2_height) * ctx.N_COUNTS + count
 
@@ -127,9 +127,10 @@ def place_context(kind, place):
 
 
 @kernel(checked=True, merged=True)
-def code_mode(stream, maps, guide, kind, block, n_learned, probable):
+def code_mode(stream, known, block, n_learned, probable):
     """Code a block's prediction mode (SPEC 5.5)."""
     coder, buffer, contexts = stream
+    maps, kind = known.maps, known.kind
     x, y, log2_width, log2_height = block
     mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
     if kind == 0 and log2_width == log2_height and n_learned[log2_width] > 0:
@@ -137,10 +138,10 @@ def code_mode(stream, maps, guide, kind, block, n_learned, probable):
         if learned >= 0:
             return learned
     if kind == 1:
-        context = chroma_from_luma_context(maps, block)
+        context = chroma_from_luma_context(known, block)
         if code_bin(coder, buffer, contexts, context, 1 if mode == CHROMA_FROM_LUMA else 0):
             return CHROMA_FROM_LUMA
-    probable_modes(maps, guide, kind, block, probable)
+    probable_modes(known, block, probable)
     index = 0
     while index < N_PROBABLE and probable[index] != mode:
         index += 1

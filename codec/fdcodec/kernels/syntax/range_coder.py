@@ -10,7 +10,7 @@ READ ME FIRST
 * Every syntax function is written once, for both directions: `code_bin(..., bit)` writes `bit` and returns it when
   encoding; when decoding it ignores the argument and returns what it reads.
 * The encoder's carry runs back over bytes already written. The decoder reads zeros past the end; a valid payload makes
-  it read at most `MAX_OVERRUN` of them, which `refuse_short_payload` in `coding/lossy.py` verifies.
+  it read at most `MAX_OVERRUN` of them, which `has_overrun` verifies.
 * `coder` is int64 (CODER_FIELDS,), `buffer` uint8, `contexts` int32 (n_contexts, 3).
 """
 
@@ -18,7 +18,7 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from fdcodec.format.constants import FAST_MARGIN, FAST_SHIFT, MAX_COUNT, PROBABILITY_BITS, SLOW_MARGIN
+from fdcodec.format.constants import FAST_MARGIN, FAST_SHIFT, MAX_COUNT, MAX_OVERRUN, PROBABILITY_BITS, SLOW_MARGIN
 from fdcodec.format.contexts import PREFIX_BINS
 from fdcodec.kernels.jit import kernel
 
@@ -72,8 +72,14 @@ def finish_encoder(coder: np.ndarray, buffer: np.ndarray) -> bytes:
             break
     head = int.from_bytes(bytes(buffer[: coder[POSITION]]), "big") + (value >> 48)
     payload = head.to_bytes(int(coder[POSITION]), "big") + (value & WORD_MASK).to_bytes(6, "big")
-    least = max(0, int(coder[POSITION]) - 2)  # the decoder has read up to POSITION + 6
+    least = max(0, int(coder[POSITION]) + 6 - MAX_OVERRUN)  # the decoder has read up to POSITION + 6
     return payload.rstrip(b"\0").ljust(least, b"\0")
+
+
+@kernel(inner=True)
+def has_overrun(coder):
+    """Tell whether a decoder has read farther past the end of its payload than one that is whole makes it."""
+    return coder[POSITION] > coder[LENGTH] + MAX_OVERRUN
 
 
 @kernel()

@@ -29,7 +29,7 @@ class Expected(NamedTuple):
 
     `first` and `second` are the planes decoded before (the plane itself where there is none), `tables` int32
     (N_TABLES, TABLE_SIZE, 2), `recent` the recent values, `values` and `contexts` the candidates of the present sample,
-    `slots` its entries of the tables, `grid` (lowest value, highest value, distance) of the values that can be coded.
+    `entries` its places in the tables; literals are values from `low` to `high`, `distance` apart.
     """
 
     plane: np.ndarray
@@ -39,8 +39,10 @@ class Expected(NamedTuple):
     recent: np.ndarray
     values: np.ndarray
     contexts: np.ndarray
-    slots: np.ndarray
-    grid: np.ndarray
+    entries: np.ndarray
+    low: int
+    high: int
+    distance: int
 
 
 def new_expected(plane, first, second, low, high, distance):
@@ -56,7 +58,9 @@ def new_expected(plane, first, second, low, high, distance):
         np.zeros(MAX_CANDIDATES, np.int64),
         np.zeros(MAX_CANDIDATES, np.int64),
         np.zeros(N_TABLES, np.int64),
-        np.array([low, high, distance], np.int64),
+        low,
+        high,
+        distance,
     )
 
 
@@ -134,12 +138,12 @@ def fill_candidates(expected, kind, x, y, is_last):
         pattern += 16 * (1 if same_left else 0) + 32 * (1 if same_above else 0)
         first = guide * 0x1E3779B1 + other * 0x05EBCA77
         second = first + west * 0x42B2AE3D + north * 0x27D4EB2F
-    expected.slots[0], expected.slots[1] = _mix(first), _mix(second)
+    expected.entries[0], expected.entries[1] = _mix(first), _mix(second)
     count = 0
     for table in range(N_TABLES):
-        value = np.int64(expected.tables[table, expected.slots[table], VALUE])
+        value = np.int64(expected.tables[table, expected.entries[table], VALUE])
         if value != EMPTY and not (count == 1 and expected.values[0] == value):
-            confidence = expected.tables[table, expected.slots[table], CONFIDENCE]
+            confidence = expected.tables[table, expected.entries[table], CONFIDENCE]
             expected.values[count] = value
             expected.contexts[count] = _follower_context(kind, table, confidence, value == west, value == north)
             count += 1
@@ -159,7 +163,7 @@ def fill_candidates(expected, kind, x, y, is_last):
 def update_tables(expected, value):
     """Enter the value of the sample last expected into the tables."""
     for table in range(N_TABLES):
-        entry = expected.tables[table, expected.slots[table]]
+        entry = expected.tables[table, expected.entries[table]]
         if entry[VALUE] == value:
             entry[CONFIDENCE] = min(entry[CONFIDENCE] + 1, MAX_CONFIDENCE)
         else:
@@ -178,7 +182,7 @@ def remember(expected, value, index):
 @kernel()
 def predicted(expected, x, y):
     """Return the value that one outside all lists is coded against: the median edge detector's, on the grid."""
-    plane, low, distance = expected.plane, expected.grid[0], expected.grid[2]
+    plane, low, distance = expected.plane, expected.low, expected.distance
     west = np.int64(plane[y, x - 1]) if x > 0 else np.int64(plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
     north = np.int64(plane[y - 1, x]) if y > 0 else west
     corner = np.int64(plane[y - 1, x - 1]) if x > 0 and y > 0 else north
@@ -191,11 +195,11 @@ def _code_literal(stream, expected, kind, x, y, value):
     """Code a value that no list holds: its difference from the prediction, in grid steps."""
     coder, buffer, contexts = stream
     base, (sign_context, first) = predicted(expected, x, y), literal_contexts(kind)
-    difference = (value - expected.grid[0]) // expected.grid[2] - base
+    difference = (value - expected.low) // expected.distance - base
     negative = code_bin(coder, buffer, contexts, sign_context, 1 if difference < 0 else 0)
     magnitude = code_golomb(stream, first, abs(difference))
-    value = expected.grid[0] + (base - magnitude if negative else base + magnitude) * expected.grid[2]
-    return min(max(value, expected.grid[0]), expected.grid[1])
+    value = expected.low + (base - magnitude if negative else base + magnitude) * expected.distance
+    return min(max(value, expected.low), expected.high)
 
 
 @kernel(checked=True)
@@ -219,7 +223,7 @@ def _code_other(stream, expected, kind, x, y, value):
         index = _code_recent(stream, expected, kind, index)
         value = np.int64(expected.recent[index])
         if value == EMPTY:  # only in a damaged payload
-            value = expected.grid[0]
+            value = np.int64(expected.low)
         remember(expected, value, index)
         return value
     value = _code_literal(stream, expected, kind, x, y, value)

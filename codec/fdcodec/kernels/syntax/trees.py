@@ -1,17 +1,19 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The syntax of trees, each element once for both directions (SPEC 5.4).
 
-`stream` is (coder, buffer, contexts). Encoding, a function writes what the maps hold; decoding, it fills the maps with
-what it reads. `guide` is the maps of the luma plane while a chroma plane is coded, and the plane's own maps for luma.
+`stream` is (coder, buffer, contexts). Encoding, a function writes what the plane's maps hold; decoding, it fills them
+with what it reads.
 
-`coder` is int64, `buffer` uint8, `contexts` int32 (n_contexts, 3); `maps` are `Maps`, `scans` those of `Tables`, `work`
-what `new_code_work` returns, `screen` the `Screen` of the plane or None.
+`coder` is int64, `buffer` uint8, `contexts` int32 (n_contexts, 3); `known` is the `Known` of the plane, `work` a
+`CodeWork`, `screen` the `Screen` of the plane or None.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from fdcodec.format import contexts as ctx
-from fdcodec.format.constants import CELL_LOG2, MAX_LOG2, MAX_OVERRUN, MIN_LOG2, N_PROBABLE
+from fdcodec.format.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2, N_PROBABLE
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
     LYING,
@@ -29,8 +31,18 @@ from fdcodec.kernels.reconstruction.planes import reconstruct_block
 from fdcodec.kernels.syntax.levels import STRIDE, code_end, code_levels, fullness_around
 from fdcodec.kernels.syntax.modes import code_mode
 from fdcodec.kernels.syntax.offsets import code_offset
-from fdcodec.kernels.syntax.range_coder import DECODING, LENGTH, POSITION, code_bin
+from fdcodec.kernels.syntax.range_coder import DECODING, code_bin, has_overrun
 from fdcodec.kernels.syntax.screens import code_tool_leaf
+
+
+class CodeWork(NamedTuple):
+    """What the syntax reads of `Tables`, and its scratch: magnitudes, probable modes, squares yet to be coded."""
+
+    scans: np.ndarray
+    n_learned: np.ndarray
+    magnitudes: np.ndarray
+    probable: np.ndarray
+    stack: np.ndarray
 
 
 @kernel()
@@ -45,29 +57,29 @@ def _n_smaller(maps, x, y, log2_side):
 
 
 @kernel(inner=True)
-def split_context(maps, guide, kind, x, y, log2_side):
-    """Return the context of a split flag: smaller blocks left and above, and in chroma whether luma is smaller."""
-    guided = 0
+def quarter_context(known, x, y, log2_side):
+    """Return the context of the flag that quarters a square: smaller blocks left and above, or of luma in chroma."""
+    guide, guided = known.guide, 0
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    if kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
+    if known.kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
         guided = 1
-    square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
-    return ctx.SPLIT + (square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)) * 2 + guided
+    square = known.kind * ctx.N_SQUARES + log2_side - MIN_LOG2
+    return ctx.QUARTER + (square * ctx.N_COUNTS + _n_smaller(known.maps, x, y, log2_side)) * 2 + guided
 
 
 @kernel(inner=True)
-def halve_context(maps, kind, x, y, log2_side):
+def halve_context(known, x, y, log2_side):
     """Return the context of the flag that halves a square: smaller blocks left and above."""
-    square = kind * ctx.N_SQUARES + log2_side - MIN_LOG2
-    return ctx.HALVE + square * ctx.N_COUNTS + _n_smaller(maps, x, y, log2_side)
+    square = known.kind * ctx.N_SQUARES + log2_side - MIN_LOG2
+    return ctx.HALVE + square * ctx.N_COUNTS + _n_smaller(known.maps, x, y, log2_side)
 
 
 @kernel(inner=True)
-def standing_context(maps, guide, kind, x, y, log2_side):
+def standing_context(known, x, y, log2_side):
     """Return the context of the flag of standing halves: what luma's block, or those left and above, are like."""
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    hint = 0
-    if kind == 1:
+    maps, guide, hint = known.maps, known.guide, 0
+    if known.kind == 1:
         tall = guide.log2_heights[cell_y, cell_x] - guide.log2_widths[cell_y, cell_x]
     else:
         above = maps.log2_widths[cell_y - 1, cell_x] if y > 0 else log2_side
@@ -75,7 +87,7 @@ def standing_context(maps, guide, kind, x, y, log2_side):
         tall = left - above
     if tall != 0:
         hint = 1 if tall > 0 else 2
-    return ctx.STANDING + (kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * ctx.N_HINTS + hint
+    return ctx.STANDING + (known.kind * ctx.N_SQUARES + log2_side - MIN_LOG2) * ctx.N_HINTS + hint
 
 
 @kernel()
@@ -83,28 +95,31 @@ def _reconstruct_at_once(stream, screen, maps, block):
     """Reconstruct a block as soon as it is read: what follows is told by its samples."""
     coder, _, _ = stream
     if coder[DECODING]:
-        plane, luma, bounds = screen.expected.plane, screen.expected.first, (screen.low, screen.high)
-        reconstruct_block(plane, luma, maps, block, screen.half_step, bounds, screen.tables, screen.work)
+        expected = screen.expected
+        bounds = expected.low, expected.high
+        reconstruct_block(
+            expected.plane, expected.first, maps, block, screen.half_step, bounds, screen.tables, screen.work
+        )
 
 
 @kernel(checked=True, merged=True)
-def _code_leaf(stream, maps, guide, kind, block, scans, work, screen):
+def _code_leaf(stream, known, block, work, screen):
     """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
-    magnitudes, probable, n_learned, _ = work
+    maps, kind = known.maps, known.kind
     x, y, log2_width, log2_height = block
     cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     size = size_class(log2_width, log2_height)
     fill_sizes(maps, block)
     if screen is not None:  # decided when compiled
-        if code_tool_leaf(stream, screen, maps, guide, kind, block):
+        if code_tool_leaf(stream, screen, known, block):
             return
-    mode = code_mode(stream, maps, guide, kind, block, n_learned, probable)
-    fullness = fullness_around(maps, guide, kind, x, y)
+    mode = code_mode(stream, known, block, work.n_learned, work.probable)
+    fullness = fullness_around(known, x, y)
     end = code_end(stream, kind, size, fullness, maps.ends[cell_y, cell_x])
     fill_cells(maps.modes, block, mode)
     fill_cells(maps.ends, block, end)
     levels = maps.levels[y : y + (1 << log2_height), x : x + (1 << log2_width)]
-    code_levels(stream, kind, size, scans[log2_height, log2_width], end, levels, magnitudes)
+    code_levels(stream, kind, size, work.scans[log2_height, log2_width], end, levels, work.magnitudes)
     if screen is not None:
         _reconstruct_at_once(stream, screen, maps, block)
 
@@ -119,30 +134,29 @@ def _cut_of(maps, x, y, log2_side):
 
 
 @kernel(checked=True, merged=True)
-def _code_cut(stream, maps, guide, kind, x, y, log2_side):
+def _code_cut(stream, known, x, y, log2_side):
     """Code how a square is cut: in quarters where it crosses the plane's edge, and never at 4x4 (SPEC 5.4)."""
-    height, width = maps.levels.shape
+    height, width = known.maps.levels.shape
     if x + (1 << log2_side) > width or y + (1 << log2_side) > height:
         return QUARTERS
     if log2_side == MIN_LOG2:
         return WHOLE
     coder, buffer, contexts = stream
-    cut = _cut_of(maps, x, y, log2_side)
-    context = split_context(maps, guide, kind, x, y, log2_side)
+    cut = _cut_of(known.maps, x, y, log2_side)
+    context = quarter_context(known, x, y, log2_side)
     if code_bin(coder, buffer, contexts, context, 1 if cut == QUARTERS else 0):
         return QUARTERS
-    context = halve_context(maps, kind, x, y, log2_side)
+    context = halve_context(known, x, y, log2_side)
     if not code_bin(coder, buffer, contexts, context, 1 if cut != WHOLE else 0):
         return WHOLE
-    context = standing_context(maps, guide, kind, x, y, log2_side)
+    context = standing_context(known, x, y, log2_side)
     return LYING + code_bin(coder, buffer, contexts, context, 1 if cut == STANDING else 0)
 
 
 @kernel(checked=True)
-def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
+def code_tree(stream, known, x, y, work, screen):
     """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
-    height, width = maps.levels.shape
-    _, _, _, stack = work
+    (height, width), stack = known.maps.levels.shape, work.stack
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
     while depth > 0:
@@ -150,7 +164,7 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
         x, y, log2_side = stack[depth]
         if x >= width or y >= height:
             continue
-        cut = _code_cut(stream, maps, guide, kind, x, y, log2_side)
+        cut = _code_cut(stream, known, x, y, log2_side)
         if cut == QUARTERS:
             half = 1 << (log2_side - 1)
             for quarter in range(3, -1, -1):
@@ -161,29 +175,28 @@ def code_tree(stream, maps, guide, kind, x, y, scans, work, screen):
             continue
         for part in range(n_parts(cut)):
             block = part_of(x, y, log2_side, cut, part)
-            _code_leaf(stream, maps, guide, kind, block, scans, work, screen)
+            _code_leaf(stream, known, block, work, screen)
 
 
 @kernel(checked=True)
-def code_plane(stream, maps, guide, kind, scans, work, screen, offsets):
+def code_plane(stream, known, work, screen, offsets):
     """Code a whole plane: its trees in raster order; a decoder stops at a row of trees past its payload's end.
 
     `screen` is None or screen tools, `offsets` None or the step offset of each tree, coded with the first plane.
     """
-    height, width = maps.levels.shape
+    height, width = known.maps.levels.shape
     coder, _, _ = stream
     for y in range(0, height, 1 << MAX_LOG2):
-        if coder[DECODING] and coder[POSITION] > coder[LENGTH] + MAX_OVERRUN:
+        if coder[DECODING] and has_overrun(coder):
             return
         for x in range(0, width, 1 << MAX_LOG2):
             if offsets is not None:  # decided when compiled
-                if kind == 0:
+                if known.kind == 0:
                     code_offset(stream, offsets, y >> MAX_LOG2, x >> MAX_LOG2)
-            code_tree(stream, maps, guide, kind, x, y, scans, work, screen)
+            code_tree(stream, known, x, y, work, screen)
 
 
-def new_code_work(n_learned=None):
-    """Return what `code_plane` works with: magnitudes, probable and learned modes, open blocks."""
-    magnitudes, probable = np.zeros(STRIDE * STRIDE + 2, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
-    n_learned = np.zeros(MAX_LOG2 + 1, np.int64) if n_learned is None else n_learned
-    return magnitudes, probable, n_learned, np.zeros((16, 3), np.int64)
+def new_code_work(tables):
+    """Return what the syntax works with under a class model, of which `tables` are the `Tables`."""
+    magnitudes, probable = np.zeros(STRIDE * STRIDE, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
+    return CodeWork(tables.scans, tables.n_learned, magnitudes, probable, np.zeros((16, 3), np.int64))

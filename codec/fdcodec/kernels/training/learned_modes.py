@@ -12,6 +12,7 @@ from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learning.statistics import log_rate
 from fdcodec.kernels.reconstruction.prediction import predict
 from fdcodec.kernels.reconstruction.references import gather_references, smooth_references
+from fdcodec.kernels.reconstruction.tables import Known
 from fdcodec.kernels.reconstruction.transforms import forward_transform, subtract_prediction
 from fdcodec.kernels.search.costs import ONE_BIT, mode_cost
 from fdcodec.kernels.syntax.modes import probable_modes
@@ -21,7 +22,7 @@ from fdcodec.kernels.syntax.modes import probable_modes
 def collect_blocks(trace, log2_size, places, references, originals, mode_bits, probable):
     """Write border, samples and mode rates of the blocks at `places`; `trace` is (original, plane, maps, contexts)."""
     original, plane, maps, contexts = trace
-    size = 1 << log2_size
+    known, size = Known(maps, maps, 0), 1 << log2_size
     for n in range(places.shape[0]):
         x, y = np.int64(places[n, 0]), np.int64(places[n, 1])
         block = (x, y, np.int64(log2_size), np.int64(log2_size))
@@ -29,9 +30,9 @@ def collect_blocks(trace, log2_size, places, references, originals, mode_bits, p
         for row in range(size):
             for column in range(size):
                 originals[n, row * size + column] = original[y + row, x + column]
-        probable_modes(maps, maps, 0, block, probable)
+        probable_modes(known, block, probable)
         for mode in range(N_MODES):
-            mode_bits[n, mode] = mode_cost(contexts, maps, 0, block, np.int64(mode), probable) / ONE_BIT
+            mode_bits[n, mode] = mode_cost(contexts, known, block, np.int64(mode), probable) / ONE_BIT
 
 
 @kernel(allocates=True)
