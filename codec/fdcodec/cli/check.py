@@ -11,7 +11,7 @@ from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
-from fdcodec.cli.inputs import STREAM, find_files
+from fdcodec.cli.inputs import STREAM, find_files, note_on_links
 from fdcodec.cli.jobs import Job, jobs_of, split_threads
 
 
@@ -42,7 +42,9 @@ def check(
     from fdcodec.model import resolve
 
     console = Console(as_json=as_json, quiet=quiet)
-    jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive).inputs)
+    files, others = find_files(inputs, (".fdc",), recursive=recursive)
+    console.say_if(note_on_links(others))
+    jobs = jobs_of(files)
     if against is not None and (structure_only or len(jobs) > 1):
         raise click.UsageError("--against takes exactly one input and no --structure-only; check others by themselves")
     if against == STREAM:
