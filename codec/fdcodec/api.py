@@ -93,7 +93,7 @@ def encode(
     ParameterError
         An argument is outside what is allowed.
     LimitError
-        A side is above 65535.
+        A side is above 65535, or a block of metadata above 16 MiB.
     UnsupportedError
         The image has samples that the format does not hold.
     TransformNotFoundError, OSError

@@ -21,6 +21,7 @@ from fdcodec.format.parameters import Parameters
 from fdcodec.image.canvas import Canvas
 from fdcodec.image.picture import Picture
 from fdcodec.image.sample_range import eight_bits
+from fdcodec.limits import MAX_METADATA_BYTES
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedding, model_of
 from fdcodec.model.registry import is_preset
@@ -51,6 +52,7 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
 
     if settings.lossless:
         return _encode_lossless(picture, settings)
+    metadata = _metadata_of(picture)
     parameters = choose_parameters(picture.samples, settings)
     header = _header_of(picture, settings)
     models = choose_models(eight_bits(picture.samples, parameters.sample_range), settings, parameters)
@@ -65,7 +67,7 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     header = replace(header, parameters=replace(parameters, strengths=best_strengths(errors)).to_bytes())
     embeds = not is_preset(model) if settings.embed == "auto" else settings.embed
     model_ref, model_bytes = (None, embedding(model, settings.embed)) if embeds else (model.hash, None)
-    return container.write(container.File(header, tuple(payloads), model_ref, model_bytes, _metadata_of(picture)))
+    return container.write(container.File(header, tuple(payloads), model_ref, model_bytes, metadata))
 
 
 def decode(data: bytes, settings: DecoderSettings = _DEFAULTS) -> Picture:
@@ -150,9 +152,9 @@ def _encode_with(
 
 
 def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
-    header = _header_of(picture, settings)
+    header, metadata = _header_of(picture, settings), _metadata_of(picture)
     payloads = _over_tiles(header, settings, partial(encode_exactly, depth=picture.depth), picture)
-    return container.write(container.File(header, tuple(payloads), metadata=_metadata_of(picture)))
+    return container.write(container.File(header, tuple(payloads), metadata=metadata))
 
 
 def _header_of(picture: Picture, settings: EncoderSettings) -> Header:
@@ -186,4 +188,12 @@ def _over_tiles(
 
 
 def _metadata_of(picture: Picture) -> container.Metadata:
-    return container.Metadata(picture.exif, picture.xmp, picture.icc)
+    """Return the metadata of a picture; LimitError if a block is too large. Called before samples are coded."""
+    metadata = container.Metadata(picture.exif, picture.xmp, picture.icc)
+    for name, block in metadata._asdict().items():
+        if len(block or b"") > MAX_METADATA_BYTES:
+            raise LimitError(
+                f"{name.upper()} of {len(block)} bytes is above the limit of {MAX_METADATA_BYTES}; leave it out, by "
+                f'--metadata or {name}=b""'
+            )
+    return metadata

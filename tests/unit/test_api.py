@@ -11,6 +11,7 @@ from tests.images import noise, orientation_exif, photo
 import fdcodec
 from fdcodec import codec, container
 from fdcodec.errors import LimitError, ParameterError, VerificationError
+from fdcodec.limits import MAX_METADATA_BYTES
 
 IMAGE = photo(96, 128)
 DATA = fdcodec.encode(IMAGE)
@@ -190,3 +191,12 @@ def test_public_names():
         assert getattr(fdcodec, name) is not None
     with pytest.raises(AttributeError, match="nothing"):
         fdcodec.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("options", [{"lossless": True}, {"quality": 50}])
+@pytest.mark.parametrize("name", ["exif", "xmp", "icc"])
+def test_metadata_above_the_limit_are_refused_before_the_work(name, options, monkeypatch):
+    """No sample is coded for a file that cannot hold a block; the message says how to leave that out."""
+    monkeypatch.setattr(codec, "_over_tiles", None)
+    with pytest.raises(LimitError, match=rf"^{name.upper()} of 16777217 bytes .* by --metadata or {name}=b\"\"$"):
+        fdcodec.encode(IMAGE, **options, **{name: bytes(MAX_METADATA_BYTES + 1)})

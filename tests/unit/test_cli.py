@@ -1,6 +1,7 @@
 """The command line: what commands write and say; every command runs in this process."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -216,3 +217,14 @@ def test_closed_pipe_is_silent(encoded):
     command = f"{sys.executable} -m fdcodec info {'a.fdc ' * 3000}| head -1; exit ${{PIPESTATUS[0]}}"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert (run.stdout, run.stderr) == ("a.fdc\n", "")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["encode", "--help"], ["--version"]])
+def test_help_that_nobody_reads_is_no_failure(arguments):
+    """A reader of help that has gone is no error, as of any other text."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "fdcodec", *arguments]
+    run = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (run.returncode, run.stderr) == (0, "")

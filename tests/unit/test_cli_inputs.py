@@ -103,6 +103,20 @@ def test_what_is_no_file_is_left_out(cli, kind):
     assert cli("encode", "-r", "in").code == 0
 
 
+@pytest.mark.parametrize("command", ["encode", "decode", "check"])
+def test_links_to_directories_are_told(cli, encoded, command):
+    """They are not followed, as they may lead in a circle, and no picture behind one is left out without a word."""
+    suffix = COMMANDS[command]
+    Path("in").mkdir()
+    Path("in/link").symlink_to("..")
+    told = "links to directories are not followed, name them as inputs: in/link"
+    alone = cli(command, "-r", "in")
+    assert (alone.code, f"; {told}\n" in alone.err) == (2, True)
+    Path(f"in/b.{suffix}").write_bytes(Path(f"a.{suffix}").read_bytes())
+    result = cli(command, "-r", "in", "--json")
+    assert (result.code, f"note: {told}\n" in result.err, len(result.out.splitlines())) == (0, True, 1)
+
+
 @pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="needs a device without an end")
 @pytest.mark.parametrize("command", ["encode", "decode", "info", "check"])
 def test_devices_are_refused(cli, command):

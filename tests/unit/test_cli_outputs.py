@@ -53,6 +53,20 @@ def test_last_name_that_is_no_output_is_a_usage_error(cli, idle, command, ending
     assert not Path("a.fdc").exists()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("encode a.png -o new/", "encode a.png new/", "encode a.png b.png new/"),
+        *("decode a.fdc -o new/", "decode a.fdc new/", "decode a.fdc b.fdc new/", "decode a.fdc --frames -o new/"),
+    ],
+)
+def test_output_that_ends_as_a_directory_is_a_usage_error(cli, idle, command):
+    """No file of that name is written, and the option that takes a directory is named."""
+    result = cli(*command.split())
+    assert (result.code, "new/ is named as a directory; an output is a file" in result.err) == (2, True)
+    assert not Path("new").exists()
+
+
 @pytest.mark.parametrize("name", ["out.png", "out.JFIF", "out.tga", "out.npy", "a.png", "out.fdt", ".png"])
 def test_encode_writes_no_file_named_as_an_image_of_another_format(cli, idle, name):
     """An output whose suffix is that of a format that Pillow or `decode` writes is a usage error."""

@@ -47,7 +47,10 @@ def with_full(stream, *arguments):
 
 
 @needs_full
-@pytest.mark.parametrize("arguments", ["info a.fdc", "info a.fdc a.fdc", "decode a.fdc -o -", "transforms"])
+@pytest.mark.parametrize(
+    "arguments",
+    ["info a.fdc", "info a.fdc a.fdc", "decode a.fdc -o -", "transforms", "--help", "encode --help", "--version"],
+)
 def test_full_standard_output_is_named(encoded, arguments):
     """Where standard output finds no space, that is told in its name, and neither the input nor the next is blamed."""
     assert with_full("stdout", *arguments.split()) == (1, [NO_SPACE])

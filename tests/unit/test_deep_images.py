@@ -27,6 +27,7 @@ def deep_colour() -> dict[str, bytes]:
     shallow, bits = saved(noise(4, 4, 3, seed=10), "TIFF"), np.array([8, 8, 8], "<u2")
     return {
         "PPM": b"P6 1 1 65535\n" + bytes(6),
+        "PPM of text": b"P3 1 1 65535\n0 256 65535",
         "TIFF": shallow.replace(bits.tobytes(), (2 * bits).tobytes()),
         "PNG": imagecodecs.png_encode(noise(4, 4, 3, seed=11, dtype=np.uint16)),
         "PNG with alpha": imagecodecs.png_encode(noise(4, 4, 2, seed=12, dtype=np.uint16)),
@@ -60,6 +61,61 @@ def test_twelve_bits_of_jpeg_2000_are_told():
     data = bytearray(imagecodecs.jpeg2k_encode(noise(40, 40, 1, seed=16, dtype=np.uint16)[:, :, 0], level=0))
     data[data.find(b"\xff\x4f\xff\x51") + 42] = 11
     assert any("values 0..4095 were scaled" in note for note in read_image(bytes(data)).notes)
+
+
+@pytest.mark.parametrize(("bits", "stored"), [(1, [0, 128]), (4, [0, 240])])
+def test_few_bits_of_jpeg_2000_are_told(bits, stored):
+    """Pillow shifts them up to 8, of colour as of gray."""
+    for samples in (np.indices((40, 40))[0] % 2, np.indices((40, 40, 3))[0] % 2):
+        drawn = (samples * (2**bits - 1)).astype(np.uint8)
+        data = imagecodecs.jpeg2k_encode(drawn, level=0, reversible=True, bitspersample=bits)
+        picture, notes = read_image(data)
+        assert np.unique(picture.samples).tolist() == stored
+        assert any(f"values 0..{2**bits - 1} were scaled" in note for note in notes)
+
+
+def test_signs_of_jpeg_2000_are_told():
+    """Pillow adds half the range: a note says so, and where nothing may be lost that is refused."""
+    data = imagecodecs.jpeg2k_encode(
+        noise(40, 40, 1, seed=19)[:, :, 0].astype(np.int16) - 128, level=0, reversible=True
+    )
+    assert read_image(data).notes == ("signed samples were read as unsigned, the least as 0",)
+    with pytest.raises(UnsupportedError, match="lossless: the samples of this JPEG2000 file are signed"):
+        read_image(data, lossless=True)
+
+
+@pytest.mark.parametrize("data", [b"P1 2 1\n01", b"P1 2 1\n# one\n0 1\n", b"P4 2 1\n\x40"])
+def test_one_bit_of_pnm_is_read_as_it_is(data):
+    """In text or not, 0 is white and 1 black, and nothing is lost."""
+    picture, notes = read_image(data, lossless=True)
+    assert (picture.samples.ravel().tolist(), notes) == ([255, 0], ())
+
+
+FOLLOWED = {
+    "one bit": b"P4 9 2\n" + bytes(4),
+    "gray": b"P5 3 2 255\n" + bytes(6),
+    "16 bits": b"P5 3 2 65535\n" + bytes(12),
+    "12 bits": b"P5 3 2 4095\n" + bytes(12),
+    "colour": b"P6 3 2 255\n" + bytes(18),
+    "deep colour": b"P6 3 2 65535\n" + bytes(36),
+}
+
+
+@pytest.mark.parametrize("kind", FOLLOWED)
+def test_images_behind_the_first_of_a_pnm_are_told(kind):
+    """A file may hold several, as from a pipe: a note, or a refusal where nothing may be lost."""
+    data, told = FOLLOWED[kind], "images behind the first of this PPM file were left out"
+    for between in (b"", b"\n"):
+        assert told in read_image(data + between + data).notes
+    assert told not in read_image(data + b"anything else").notes
+    with pytest.raises(UnsupportedError, match="lossless: "):
+        read_image(data + data, lossless=True)
+
+
+def test_images_behind_the_first_are_refused_without_loss():
+    """The message says what to do."""
+    with pytest.raises(UnsupportedError, match=r"other images follow the first of this PPM file, .*; save each as its"):
+        read_image(2 * FOLLOWED["gray"], lossless=True)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "TIFF", "PPM"])

@@ -1,5 +1,6 @@
 """Image files that are damaged, too large, or of kinds that are not supported."""
 
+import struct
 import zlib
 from io import BytesIO
 
@@ -73,6 +74,53 @@ def test_heic_is_named_and_what_to_do(brands):
     """Photographs of phones are told as such, and not as files of no known format."""
     with pytest.raises(UnsupportedError, match=r"^HEIC is not read; convert it to PNG, JPEG or TIFF$"):
         read_image(b"\0\0\0\x18ftyp" + brands)
+
+
+def with_compression(number, start=b"II*\0"):
+    """Return a TIFF that says that it has this compression."""
+    data = saved(noise(6, 6, 1, seed=10), "TIFF")
+    none = struct.pack("<HHIHH", 259, 3, 1, 1, 0)
+    assert data.count(none) == 1
+    return start + data.replace(none, struct.pack("<HHIHH", 259, 3, 1, number, 0))[4:]
+
+
+def of_twelve_bits():
+    """Return a JPEG whose frame header says 12 bits."""
+    data = bytearray(saved(noise(8, 8, 1, seed=10), "JPEG"))
+    data[data.index(b"\xff\xc0") + 4] = 12
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (with_compression(33005), "TIFF with compression 33005 is not read; save it with LZW or deflate, or with none"),
+        (with_compression(1, b"MM\0+"), "BigTIFF whose bytes are in big-endian order is not read; save it in little"),
+        (of_twelve_bits(), r"JPEG that Pillow does not read \(cannot handle 12-bit layers\); give the samples as .npy"),
+        (b"\xff\x0a\xfa\x1f", "JPEG XL is not read; convert it to PNG, JPEG or TIFF"),
+        (b"\0\0\0\x0cJXL \r\n\x87\n", "JPEG XL is not read; convert it to PNG, JPEG or TIFF"),
+    ],
+)
+def test_what_is_not_read_is_named_and_what_to_do(data, told):
+    """Kinds of files that Pillow does not know are not said to be no images."""
+    with pytest.raises(UnsupportedError, match=f"^{told}"):
+        read_image(data)
+
+
+@pytest.mark.parametrize("tag", [256, 257])
+def test_tiff_without_its_size_is_damaged(tag):
+    """A tag that is missing is not taken for a compression."""
+    size, other = (struct.pack("<HHI", number, 4, 1) for number in (tag, 40000))
+    data = saved(noise(6, 6, 1, seed=10), "TIFF")
+    assert size in data
+    with pytest.raises(FormatError):
+        read_image(data.replace(size, other))
+
+
+def test_large_profile_of_a_png_is_read():
+    """Of a megabyte and more, as of some displays; up to the limit of the format."""
+    profile = noise(1, 1 << 21, 1, seed=20).tobytes()
+    assert read_image(saved(noise(6, 6, 3, seed=10), "PNG", icc_profile=profile)).picture.icc == profile
 
 
 @pytest.mark.parametrize("header", ["{'descr': foo}", "(" * 300], ids=["name", "parentheses"])

@@ -141,3 +141,15 @@ def test_every_changed_byte_of_exif_leaves_the_samples_readable():
             damaged = exif[:place] + bytes([value]) + exif[place + 1 :]
             data, _ = image_bytes(Picture(samples, exif=damaged), ".tiff")
             assert np.array_equal(read_image(data).picture.samples, samples)
+
+
+@pytest.mark.parametrize(("tag", "value"), [("Orientation", 0), ("Orientation", 9), ("ResolutionUnit", 0)])
+def test_values_that_tiff_does_not_have_cost_no_other_tag(tag, value):
+    """Cameras write an orientation of 0: it is left out with a note, and the rest is kept."""
+    exif = Image.Exif()
+    exif[Tag[tag]], exif[Tag.Model] = value, "Camera"
+    image = written(
+        Picture(noise(4, 5, 3, seed=9), exif=exif.tobytes().removeprefix(b"Exif\0\0")),
+        f".tiff: tags of EXIF were left out: {Tag[tag].value} {tag}",
+    )
+    assert (image.getexif()[Tag.Model], Tag[tag] in image.getexif()) == ("Camera", False)

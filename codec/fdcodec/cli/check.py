@@ -12,7 +12,7 @@ from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
-from fdcodec.cli.inputs import find_files
+from fdcodec.cli.inputs import find_files, note_on_links
 from fdcodec.cli.jobs import Job, jobs_of, split_threads
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def check(
     from fdcodec.model import resolve
 
     console = Console(as_json=as_json, quiet=quiet)
-    files = find_files(inputs, (".fdc",), recursive=recursive).inputs
+    files, others = find_files(inputs, (".fdc",), recursive=recursive)
+    console.say_if(note_on_links(others))
     jobs = jobs_of(files)
     if against is None and least_db:
         raise click.UsageError("--min-psnr is of samples and their original; name that by --against")

@@ -12,7 +12,7 @@ from fdcodec.arguments import MAX_REDUCE, check_integers, checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
-from fdcodec.cli.inputs import find_files
+from fdcodec.cli.inputs import find_files, note_on_links
 from fdcodec.cli.jobs import Job, plan_jobs, split_output, split_threads, without_done
 from fdcodec.cli.stacks import decode_stack, plan_stack
 from fdcodec.coding.settings import DecoderSettings
@@ -84,7 +84,8 @@ def decode(
     suffix = _output_suffix(suffix, output)
     check_integers(reduce=(settings["reduce"], 1, MAX_REDUCE))
     console = Console(as_json=as_json, quiet=quiet)
-    files = find_files(inputs, (".fdc",), recursive=recursive, out_dir="" if into_one else out_dir).inputs
+    files, others = find_files(inputs, (".fdc",), recursive=recursive, out_dir="" if into_one else out_dir)
+    console.say_if(note_on_links(others))
     jobs = plan_stack(files, suffix, output, out_dir) if into_one else plan_jobs(files, suffix, output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")

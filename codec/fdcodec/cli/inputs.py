@@ -29,7 +29,7 @@ class Found(NamedTuple):
 
 
 class Files(NamedTuple):
-    """Inputs, and the other files below the directories where they were found."""
+    """Inputs, and the other files below the directories where they were found, with links to directories."""
 
     inputs: list[Found]
     others: list[Path]
@@ -59,14 +59,16 @@ def find_files(
         found.inputs.extend(below)
         found.others.extend(others)
     if not found.inputs:
-        raise click.UsageError(f"no inputs: below {' and '.join(inputs)} no file ends in {', '.join(sorted(suffixes))}")
+        told = f"no inputs: below {' and '.join(inputs)} no file ends in {', '.join(sorted(suffixes))}"
+        raise click.UsageError("; ".join(filter(None, (told, note_on_links(found.others)))))
     return found
 
 
 def _files_below(top: Path, suffixes: Collection[str]) -> Files:
     faults: list[OSError] = []
     found, others = [], []
-    for folder, _, names in os.walk(top, onerror=faults.append):
+    for folder, folders, names in os.walk(top, onerror=faults.append):
+        others += [link for link in (Path(folder, name) for name in folders) if link.is_symlink()]
         for file in (Path(folder, name) for name in names):
             if _is_taken(file, suffixes):
                 found.append(Found(file, file.relative_to(top)))
@@ -82,13 +84,19 @@ def _is_taken(file: Path, suffixes: Collection[str]) -> bool:
 
 
 def note_on_left_out(others: Sequence[Path]) -> str:
-    """Return a note on how many files below directories are left out, and their suffixes; empty if none.
+    """Return a note on how many files below directories are left out, their suffixes, and links; empty if none.
 
     What an encode leaves beside its inputs does not count.
     """
     left_out = [file.suffix.lower() for file in others if file.suffix != ".fdc" and holds(file.is_file)]
     ends = Counter(shown(suffix)[1:-1] or "no suffix" for suffix in left_out)
-    if not ends:
-        return ""
     listed = ", ".join(first_of([name for name, _ in ends.most_common()]))
-    return f"{counted(ends.total(), 'file')} below directories left out, by their names: {listed}"
+    told = f"{counted(ends.total(), 'file')} below directories left out, by their names: {listed}" if ends else ""
+    return "; ".join(filter(None, (told, note_on_links(others))))
+
+
+def note_on_links(others: Sequence[Path]) -> str:
+    """Return a note on links to directories, which are not followed, as they may lead in a circle; empty if none."""
+    links = [str(link) for link in others if holds(link.is_dir)]
+    listed = ", ".join(first_of(links))
+    return f"links to directories are not followed, name them as inputs: {listed}" if links else ""

@@ -97,8 +97,10 @@ def split_output(
     Raises
     ------
     click.UsageError
-        The last of two names is neither an input nor an output.
+        The last of two names is neither an input nor an output, or the output ends as a directory does.
     """
+    if out_dir is None and (output is not None or len(inputs) > 1):
+        _refuse_directory(output, inputs[-1])
     if output is not None or out_dir is not None or len(inputs) < 2:
         return inputs, output
     last = Path(inputs[-1])
@@ -106,6 +108,13 @@ def split_output(
     if len(inputs) == 2 and not is_stream and not is_output(last) and not holds(last.exists):
         raise click.UsageError(f"{last} does not exist; if it is the output, end its name in {endings}")
     return (inputs[:-1], inputs[-1]) if is_stream or (is_output(last) and not holds(last.is_dir)) else (inputs, None)
+
+
+def _refuse_directory(output: str | None, last: str) -> None:
+    """Raise an error if an output ends as a directory does: the one named, or a last name where there is nothing."""
+    named = last if output is None else output
+    if named.endswith(os.sep) and not (output is None and holds(Path(last).is_dir)):
+        raise click.UsageError(f"{named} is named as a directory; an output is a file, and --out-dir names a directory")
 
 
 def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str | None) -> list[Job]:

@@ -1,11 +1,12 @@
 """The command line: each command lives in a file of its own and is imported only when it is called."""
 
+import errno
 import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
@@ -33,15 +34,27 @@ class ClosedPipeError(Exception):
     """The reader of standard output has gone, as with `head`."""
 
 
+@contextmanager
+def _closed_pipe() -> Iterator[None]:
+    """Name a closed pipe, which click would turn into exit code 1."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ClosedPipeError from error
+
+
 class LazyGroup(click.Group):
     """Commands imported by name, so that help and version need none of them."""
 
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Read the options that come before the command, of which some write a text."""
+        with _closed_pipe():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the command; click itself would turn a closed pipe into exit code 1."""
-        try:
+        """Call the command."""
+        with _closed_pipe():
             return super().invoke(ctx)
-        except BrokenPipeError as error:
-            raise ClosedPipeError from error
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names in the order of the help."""
@@ -126,6 +139,8 @@ def _tell(error: FdcError | MemoryError | OSError) -> int:
     from fdcodec.cli.console import Console, in_options
 
     if isinstance(error, OSError):
+        if error.errno == errno.ENOSPC and error.filename is None:
+            error.filename = "standard output"  # as of a help, which click writes
         Console().tell(describe_os_error(error))
         return 1
     fault = error if isinstance(error, FdcError) else LimitError(NO_MEMORY)

@@ -137,8 +137,8 @@ def _frames_left_out(image: Image.Image) -> Notes:
 
 def _checked_array(image: Any) -> Samples:
     if not isinstance(image, np.ndarray):
-        opened = "; open a file by PIL.Image.open" if isinstance(image, str | PathLike) else ""
-        raise ParameterError(f"image: {type(image).__name__} is neither a numpy array nor a Pillow image{opened}")
+        what = "open a file by PIL.Image.open" if isinstance(image, str | PathLike) else "give numpy.asarray(image)"
+        raise ParameterError(f"image: {type(image).__name__} is neither a numpy array nor a Pillow image; {what}")
     if image.ndim not in (2, 3) or image.size == 0 or (image.ndim == 3 and image.shape[2] > 4):
         turned = "; numpy.moveaxis(image, 0, -1) is" if image.ndim == 3 and 1 <= image.shape[0] <= 4 else ""
         raise ParameterError(

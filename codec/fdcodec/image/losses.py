@@ -7,7 +7,7 @@ from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.errors import LimitError, UnsupportedError
-from fdcodec.image import png
+from fdcodec.image import png, pnm
 from fdcodec.image.frame_counts import count_frames
 from fdcodec.image.pillow_modes import drops_profile
 from fdcodec.words import first_of
@@ -74,6 +74,7 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
         yield Loss("", f"the {image.mode} colours would be converted; convert them to RGB")
     if isinstance(image, TiffImageFile) and image.tile:  # once it is loaded, its samples may be others
         yield from _losses_of_tiff(image)
+    yield from _losses_of_netpbm_and_jpeg_2000(image, data)
     if image.mode in ("La", "RGBa"):
         yield Loss("", "colours that are multiplied by alpha would be divided by it; give the samples as an array")
     if image.format == "PNG" and data and (left_out := _left_out_of_png(data)):
@@ -95,6 +96,20 @@ def _frame_count(image: Image.Image) -> int | None:
         if not isinstance(image, TiffImageFile):
             raise
         return None
+
+
+def _losses_of_netpbm_and_jpeg_2000(image: Image.Image, data: bytes) -> Iterator[Loss]:
+    """Yield what signs and images are lost."""
+    if image.format == "JPEG2000" and any(is_signed for _, is_signed in _components_of_jpeg_2000(image, data)):
+        yield Loss(
+            "signed samples were read as unsigned, the least as 0",
+            "the samples of this JPEG2000 file are signed, and would be read as unsigned; give them as .npy",
+        )
+    if image.format == "PPM" and data and pnm.is_followed(image, data):
+        yield Loss(
+            "images behind the first of this PPM file were left out",
+            "other images follow the first of this PPM file, and would be left out; save each as its own file",
+        )
 
 
 def _losses_of_tiff(image: TiffImageFile) -> Iterator[Loss]:
@@ -136,26 +151,25 @@ def loses_bits(image: Image.Image, data: bytes) -> bool:
     if isinstance(image, TiffImageFile):
         return any(bits > 8 for bits in image.tag_v2.get(ExifTags.Base.BitsPerSample, ()))
     if image.format == "JPEG2000":
-        return any(depth > 8 for depth in _depths_of_jpeg_2000(image, data))
+        return any(depth > 8 for depth, _ in _components_of_jpeg_2000(image, data))
     if image.format == "AVIF":
         flags = data[data.find(b"av1C") + 6 :][:1]
         return bool(flags and flags[0] & 0x40)
-    tiles = getattr(image, "tile", [])
-    return any(";16B" in str(tile.args) or (tile.codec_name == "ppm" and tile.args[1] > 0xFF) for tile in tiles)
+    greatest = pnm.greatest_of_pnm(image) or 0
+    return greatest > 0xFF or any(";16B" in str(tile.args) for tile in getattr(image, "tile", ()))
 
 
-def _depths_of_jpeg_2000(image: Image.Image, data: bytes) -> list[int]:
-    """Return the bits of each component: in the SIZ marker, a byte for every third of a component."""
-    start = data.find(b"\xff\x4f\xff\x51") + 42
-    return [(depth & 0x7F) + 1 for depth in data[start : start + 3 * len(image.getbands()) : 3]]
+def _components_of_jpeg_2000(image: Image.Image, data: bytes) -> list[tuple[int, bool]]:
+    """Return bits and sign of each component: in the SIZ marker, a byte for every third of a component."""
+    _, _, behind = data.partition(b"\xff\x4f\xff\x51")
+    stored = behind[38 : 38 + 3 * len(image.getbands()) : 3]
+    return [((component & 0x7F) + 1, component > 0x7F) for component in stored]
 
 
 def _scaled_from(image: Image.Image, data: bytes) -> int | None:
     """Return the greatest value that a file's samples can have, if Pillow scales it to 255 or 65535."""
-    if image.format == "JPEG2000" and image.mode.startswith("I"):
-        greatest = 2 ** max(_depths_of_jpeg_2000(image, data), default=16) - 1
-    elif image.format == "PPM" and (tiles := getattr(image, "tile", [])) and tiles[0].codec_name.startswith("ppm"):
-        greatest = tiles[0].args[-1]
-    else:
-        return None
+    if image.format == "JPEG2000":
+        odd = [depth for depth, _ in _components_of_jpeg_2000(image, data) if depth not in (8, 16)]
+        return 2 ** max(odd) - 1 if odd else None
+    greatest = pnm.greatest_of_pnm(image)
     return None if greatest in (255, 65535) else greatest

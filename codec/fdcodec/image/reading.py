@@ -8,18 +8,19 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from PIL import ExifTags, Image, UnidentifiedImageError
+from PIL import ExifTags, Image, PngImagePlugin, UnidentifiedImageError
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
-from fdcodec.errors import FdcError, FormatError, LimitError, TruncatedError, UnsupportedError
+from fdcodec.errors import FdcError, FormatError, LimitError, TruncatedError
 from fdcodec.image import npy, png
 from fdcodec.image.arrays import above_limit, check_pixels, picture_of_pillow
 from fdcodec.image.losses import frames_left_out, losses_of, notes_on
 from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
-from fdcodec.image.pillow_modes import CONVERT, refuse_deep_planes
-from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.image.pillow_modes import refuse_deep_planes
+from fdcodec.image.unread import refusal_of
+from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_METADATA_BYTES
 from fdcodec.paths import content_of
 from fdcodec.words import first_of
 
@@ -37,9 +38,7 @@ READABLE_SUFFIXES = frozenset(
 
 Pillow's own list would need all its readers to be imported."""
 
-_TIFF_SIGNATURES = (b"II*\0", b"MM\0*")
 _SEPARATE = 2  # of PlanarConfiguration
-_HEIC_BRANDS = (b"heic", b"heix", b"hevc", b"hevx")
 
 
 class Reading(NamedTuple):
@@ -75,8 +74,9 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     LimitError
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
-        HEIC, floating-point or LAB samples, an array that is no image or a stack of several, TIFF of separate planes
-        of 16 bits, or with `lossless` what `lossless` refuses.
+        HEIC, JPEG XL, JPEG of more than 8 bits, a TIFF whose compression Pillow does not know, floating-point or LAB
+        samples, an array that is no image or a stack of several, TIFF of separate planes of 16 bits, or with `lossless`
+        what `lossless` refuses.
     OSError
         The file cannot be opened.
     """
@@ -97,8 +97,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
 def guarded(max_pixels: int) -> Iterator[list[str]]:
     """Let Pillow work alone, within our limit and with our errors; the list then has its warnings."""
     told: list[str] = []
-    limit = _limit_of_ours(max_pixels)
-    with one_at_a_time, _pillow_errors(), limit, warnings.catch_warnings(record=True) as caught:
+    limits = _limits_of_ours(max_pixels)
+    with one_at_a_time, _pillow_errors(), limits, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # from half the limit on
         yield told
@@ -138,33 +138,23 @@ def opened(data: bytes) -> Image.Image:
     try:
         return Image.open(BytesIO(data), formats=READABLE_FORMATS)
     except UnidentifiedImageError:
-        _refuse_rare_tiff(data)
-        if data[4:8] == b"ftyp" and any(brand in data[8:64] for brand in _HEIC_BRANDS):
-            raise UnsupportedError("HEIC is not read; convert it to PNG, JPEG or TIFF") from None
-        raise
-
-
-def _refuse_rare_tiff(data: bytes) -> None:
-    """Raise UnsupportedError for a TIFF of samples that Pillow does not know, such as floating-point colour."""
-    if not data.startswith(_TIFF_SIGNATURES):
-        return
-    try:
-        TiffImageFile(BytesIO(data)).close()
-    except SyntaxError as error:
-        if "unknown pixel mode" in str(error):
-            raise UnsupportedError(f"TIFF of samples that are not supported; {CONVERT}") from None
+        raise refusal_of(data) from None
 
 
 @contextmanager
-def _limit_of_ours(max_pixels: int) -> Iterator[None]:
-    """Let Pillow refuse what is above our limit, also in frames, and nothing below: its own is 1.8 * 10^8 pixels."""
+def _limits_of_ours(max_pixels: int) -> Iterator[None]:
+    """Let Pillow refuse what is above our limits, also in frames, and nothing below.
+
+    Its own are 1.8 * 10^8 pixels, and a megabyte of a profile or a text in a PNG.
+    """
     kept, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, (max_pixels + 1) // 2  # it refuses from twice as many on
+    kept_bytes, PngImagePlugin.MAX_TEXT_CHUNK = PngImagePlugin.MAX_TEXT_CHUNK, MAX_METADATA_BYTES
     try:
         yield
     except Image.DecompressionBombError as error:
         raise above_limit("image or a frame of it", max_pixels) from error
     finally:
-        Image.MAX_IMAGE_PIXELS = kept
+        Image.MAX_IMAGE_PIXELS, PngImagePlugin.MAX_TEXT_CHUNK = kept, kept_bytes
 
 
 @contextmanager
@@ -174,8 +164,6 @@ def _pillow_errors() -> Iterator[None]:
         yield
     except FdcError:
         raise
-    except UnidentifiedImageError:
-        raise FormatError("not an image in a format that can be read") from None
     except MemoryError as error:
         raise LimitError("image is too large for the memory that is free; make some free, or split it") from error
     except Exception as error:

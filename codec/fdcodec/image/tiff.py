@@ -10,13 +10,17 @@ Two things that would surprise the reader:
 """
 
 import warnings
+from collections.abc import Iterable
 from io import BytesIO
 from typing import Any
 
-from PIL import ExifTags, Image
+from PIL import ExifTags, Image, TiffTags
 
 from fdcodec.image.metadata import DIRECTORIES, listed, one_at_a_time, picture_tags, tags_left_out
 from fdcodec.image.picture import Picture
+
+_ALLOWED = {ExifTags.Base.Orientation: range(1, 9), ExifTags.Base.ResolutionUnit: range(1, 4)}
+"""Values of tags that libtiff takes; of others it refuses the file."""
 
 
 def tiff_bytes(image: Image.Image, picture: Picture, *, is_page: bool = False) -> tuple[bytes, list[str]]:
@@ -33,13 +37,19 @@ def tiff_bytes(image: Image.Image, picture: Picture, *, is_page: bool = False) -
             tags.load(picture.exif)
             lost = tags_left_out(tags)
             tags = picture_tags(tags)
+            lost += _dropped(tags, [tag for tag, allowed in _ALLOWED.items() if tags.get(tag, 1) not in allowed])
             if is_page:
-                lost += [f"{tag.value} {tag.name}" for tag in DIRECTORIES if tags.pop(tag, None) is not None]
+                lost += _dropped(tags, DIRECTORIES)
             data = _saved(image, picture, tags)
     except Exception:  # Pillow lets nearly every built-in exception out where tags are damaged
         return _saved(image, picture, Image.Exif()), ["EXIF is damaged: dropped"]
     notes = [f"tags of EXIF were left out: {listed(lost)}"] if lost else []
     return data, notes + (["EXIF is damaged: only what can be read of it is kept"] if caught else [])
+
+
+def _dropped(tags: Image.Exif, numbers: Iterable[int]) -> list[str]:
+    """Take tags of these numbers out, and return numbers and names of those that there were."""
+    return [f"{tag} {TiffTags.lookup(tag).name}" for tag in numbers if tags.pop(tag, None) is not None]
 
 
 def _saved(image: Image.Image, picture: Picture, tags: Image.Exif) -> bytes:

@@ -108,7 +108,9 @@ def image_bytes(picture: Picture, suffix: str, *, is_page: bool = False) -> tupl
         write = partial(tiff_bytes, is_page=is_page) if image_format is _TIFF else partial(_pillow_bytes, image_format)
         data, own_notes = write(image, held)
     except Exception as error:  # Pillow's writers let nearly every built-in exception out
-        raise UnsupportedError(f"{suffix} cannot hold this picture or its metadata: {error}") from error
+        raise UnsupportedError(
+            f"{suffix} cannot hold this picture or its metadata: {error}; write another format"
+        ) from error
     return data, (*notes, *(f"{suffix}: {note}" for note in own_notes))
 
 
