@@ -88,7 +88,7 @@ def decode(
     console.say_if(note_on_links(others))
     jobs = plan_stack(files, suffix, output, out_dir) if into_one else plan_jobs(files, suffix, output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
-        raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")
+        raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file with -o")
     if skip_existing and not (jobs := without_done(jobs, console)):
         return 0
     console.announce_compilation("decoding")

@@ -129,7 +129,7 @@ def encode(
     console.say_if(note_on_left_out(others))
     jobs = plan_jobs(each_frame(files) if all_frames else files, ".fdc", output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
-        raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file by -o")
+        raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file with -o")
     settings["embed"] = "auto" if embed is None else embed
     if settings["lossless"]:
         refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])

@@ -59,7 +59,7 @@ def find_files(
         found.inputs.extend(below)
         found.others.extend(others)
     if not found.inputs:
-        told = f"no inputs: below {' and '.join(inputs)} no file ends in {', '.join(sorted(suffixes))}"
+        told = f"no file below {' and '.join(inputs)} ends in {', '.join(sorted(suffixes))}"
         raise click.UsageError("; ".join(filter(None, (told, note_on_links(found.others)))))
     return found
 
@@ -91,7 +91,7 @@ def note_on_left_out(others: Sequence[Path]) -> str:
     left_out = [file.suffix.lower() for file in others if file.suffix != ".fdc" and holds(file.is_file)]
     ends = Counter(shown(suffix)[1:-1] or "no suffix" for suffix in left_out)
     listed = ", ".join(first_of([name for name, _ in ends.most_common()]))
-    told = f"{counted(ends.total(), 'file')} below directories left out, by their names: {listed}" if ends else ""
+    told = f"{counted(ends.total(), 'file')} below directories left out, by suffix: {listed}" if ends else ""
     return "; ".join(filter(None, (told, note_on_links(others))))
 
 

@@ -132,7 +132,7 @@ def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str 
             raise click.UsageError(f"{files[0].path} has several frames; name a directory with --out-dir, and no file")
         raise click.UsageError("an output file takes exactly one input and no --out-dir; use --out-dir for several")
     if out_dir is not None and any(file.path == STREAM for file in files):
-        raise click.UsageError("standard input has no name to take into --out-dir; name its output by -o")
+        raise click.UsageError("standard input has no name to take into --out-dir; name its output with -o")
     jobs, first = jobs_of(file for file in files if file.fault), dict[Path, tuple[Path, int | None]]()
     readable = [file for file in files if not file.fault]
     targets = [_target(file, suffix, output, out_dir) for file in readable]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import inf, isfinite
 from pathlib import Path
@@ -22,19 +23,19 @@ if TYPE_CHECKING:
 
 
 class Originals(NamedTuple):
-    """Where the originals of encoded files are: one image, or a directory, and the images there that each may be of."""
+    """One image or a directory with the originals of encoded files, and which images there may be that of each."""
 
     place: Path
     images: dict[Path, list[Path]]
 
     @classmethod
     def of(cls, files: list[Found], place: Path) -> Originals:
-        """Find the originals of files: below a directory, those of their relative paths but for the suffix.
+        """Find the originals of files: below a directory, those of their relative paths but for suffix and frame.
 
         Raises
         ------
         click.UsageError
-            The place is standard input, or one image for several files, or a directory without images.
+            The place is standard input, or no directory though there are several files, or one without images.
         """
         from fdcodec.image.reading import READABLE_SUFFIXES
 
@@ -42,23 +43,34 @@ class Originals(NamedTuple):
             raise click.UsageError("--against takes a file, and - is standard input; save the original to a file first")
         if not holds(place.is_dir):
             if len(files) > 1:
-                raise click.UsageError(f"{place} is one image; name the directory of the originals by --against")
+                raise click.UsageError(f"{place} is not a directory; for several inputs name that of their originals")
             return cls(place, {file.path: [place] for file in files})
         below = defaultdict[Path, list[Path]](list)
         for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
             if not image.fault:
                 below[image.relative.with_suffix("")].append(image.path)
-        return cls(place, {file.path: below[file.relative.with_suffix("")] for file in files if not file.fault})
+        return cls(place, {file.path: _images_of(file.relative, below) for file in files if not file.fault})
 
     def original_of(self, encoded: Path) -> Path:
         """Return the one original of a file; FileNotFoundError where there is none, ParameterError of several."""
         images = self.images[encoded]
         if not images:
-            raise FileNotFoundError(f"{self.place} has no image of its name and place; name its original by --against")
+            raise FileNotFoundError(
+                f"{self.place} has no image of its name and place; name its original with --against"
+            )
         if len(images) > 1:
             names = ", ".join(first_of([image.name for image in images]))
-            raise ParameterError(f"its original may be any of {names}; name one by --against, for this file alone")
+            raise ParameterError(f"its original may be any of {names}; name one with --against, for this file alone")
         return images[0]
+
+
+def _images_of(encoded: Path, images: Mapping[Path, list[Path]]) -> list[Path]:
+    """Return the images, by relative paths without suffix, of a file's name; else of its name as that of a frame."""
+    from fdcodec.image.frames import frame_count
+
+    name = encoded.with_suffix("")
+    whole = name.with_name(re.sub(r"(?<=.)-\d+$", "", name.name))
+    return images.get(name) or [image for image in images.get(whole, []) if frame_count(image) > 1]
 
 
 class Likeness(NamedTuple):
@@ -74,7 +86,7 @@ class Likeness(NamedTuple):
 
 
 def compare(decoded: Picture, original: Path, max_pixels: int, least_db: float) -> dict[str, Any]:
-    """Compare a decoded picture with its original, of which several frames are read one by one until one is equal.
+    """Compare a decoded picture with its original, frame by frame until one is equal.
 
     Parameters
     ----------
@@ -90,9 +102,9 @@ def compare(decoded: Picture, original: Path, max_pixels: int, least_db: float) 
     Returns
     -------
     dict
-        `original`, its path, `equal` and `psnr_db`, the latter None where samples are equal or of different kinds; of
-        several frames those of the nearest, with its number as `original_frame`. Then `found`, in words, and `notes`;
-        or `fault`, the error of a picture that is not what it should be.
+        `original`, its path; `equal`; and `psnr_db`, None if samples are equal or of different kinds. With several
+        frames these are of the nearest, and `original_frame` is its number. Then `found`, in words, and `notes`; or
+        `fault`, the error of a picture that is not what it should be.
 
     Raises
     ------
@@ -128,7 +140,7 @@ def _named(original: Path) -> Iterator[None]:
 
 
 def _reader(original: Path, max_pixels: int, count: int) -> Callable[[int], Reading]:
-    """Return what reads a frame, from 1, as `encode` does: the only one as an image, of several each by itself."""
+    """Return a function that reads a frame, from 1, as `encode` does, or the image if there is one frame."""
     from fdcodec.image.frames import FrameReader
     from fdcodec.image.reading import read_image
 
@@ -139,7 +151,7 @@ def _reader(original: Path, max_pixels: int, count: int) -> Callable[[int], Read
 
 
 def _nearest(decoded: Picture, read: Callable[[int], Reading], count: int) -> tuple[Likeness, list[str]]:
-    """Return the frame of the highest PSNR, and why others could not be read; raises that if it holds for all."""
+    """Return the frame of the highest PSNR, and why others could not be read; if none can, that is raised."""
     found, faults = list[Likeness](), dict[int, FdcError]()
     for frame in range(1, count + 1):
         try:
@@ -167,13 +179,13 @@ def _likeness(decoded: Picture, frame: int, reading: Reading) -> Likeness:
 def _fault(nearest: Likeness, kind: str, count: int, least_db: float) -> str:
     """Return why a picture is not what it should be, and what to do; empty if it is.
 
-    Of a pipe only the first frame is read, which need not be the one.
+    Of a pipe only the first frame is read, which may be the wrong one.
     """
     from fdcodec.image.losses import ONLY_FIRST
 
     if nearest.psnr_db == -inf:
         other = f"the original is {nearest.kind}" if count == 1 else f"none of the {count} frames of the original does"
-        return f"the file holds {kind}, {other}; name the image that it was made from"
+        return f"the file holds {kind}, but {other}; name the image that it was made from"
     if nearest.psnr_db >= least_db:
         return ""
     if least_db < inf:
@@ -188,7 +200,7 @@ def _fault(nearest: Likeness, kind: str, count: int, least_db: float) -> str:
 
 
 def _found(nearest: Likeness, count: int) -> str:
-    """Return in words how near the picture is to the original."""
+    """Return how near the picture is to the original, in words."""
     equal = nearest.psnr_db == inf
     found = "equal to" if equal else f"{nearest.psnr_db:.2f} dB against"
     if count == 1:

@@ -53,7 +53,7 @@ def plan_stack(files: Sequence[Found], suffix: str, output: str | None, out_dir:
     from fdcodec.image.stacks import STACK_SUFFIXES
 
     if output is None or out_dir is not None:
-        raise click.UsageError("--frames writes one file; name it by -o, such as -o stack.tif, without --out-dir")
+        raise click.UsageError("--frames writes one file; name it with -o, such as -o stack.tif, without --out-dir")
     if suffix not in STACK_SUFFIXES:
         raise click.UsageError(f"{suffix} holds one picture; --frames writes {', '.join(STACK_SUFFIXES)}")
     target = Path(output)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from fdcodec.cli.batch import check_model_path
 from fdcodec.cli.console import Console, write_line
 from fdcodec.cli.options import NonEmptyPath, model_names
+from fdcodec.cli.outputs import check_model_path
 from fdcodec.errors import FdcError
 
 

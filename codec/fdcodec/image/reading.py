@@ -84,7 +84,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     if not data:
         raise FormatError("the file is empty")
     if data.startswith((SIGNATURE, COMPACT_SIGNATURE)):
-        raise FormatError("an .fdc file is no image to encode; decode it first")
+        raise FormatError("this is an .fdc file already; decode it first")
     with guarded(max_pixels) as warned:
         if data.startswith(npy.SIGNATURE):
             return Reading(npy.picture_of_npy(data, max_pixels), ())
