@@ -1,4 +1,4 @@
-"""Decoding what is intact of a damaged file, where the user asks for it."""
+"""Decoding what is intact of a damaged file, if the user asks for it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fdcodec.image.picture import Picture
 
 _ADVISED_TILE = 256
-"""Side of the tiles that are advised so that damage costs only a part; less for smaller pictures."""
+"""Side of tiles that messages advise, so that damage costs only a part; less for smaller pictures."""
 
 
 def decode_partially(
@@ -34,7 +34,7 @@ def decode_partially(
     Raises
     ------
     FormatError
-        Nothing of the region is intact: the error that a whole decode gives. Other errors are those of `decode_region`.
+        Nothing of the region is intact: the error of a whole decode. Other errors are those of `decode_region`.
     """
     try:
         return codec.decode_region(data, region, settings, reduce), None
@@ -45,7 +45,7 @@ def decode_partially(
 
 
 def _explained(error: FormatError, data: bytes) -> FormatError:
-    """Return the error, of a picture of one tile with the reason why nothing of it comes back."""
+    """Return the error; if the picture has one tile, with the reason why nothing can be recovered."""
     try:
         header = container.read_header(data)
     except FdcError:

@@ -26,7 +26,7 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 class Outcome(NamedTuple):
     """The result of a job: its exit code, the facts to report, and the fault, empty if there is none.
 
-    `no_space` says that its output found no space, as those of other jobs would not.
+    `no_space` says that there was no space for its output; other jobs would find none either.
     """
 
     code: int
@@ -45,8 +45,8 @@ def run_jobs(
 ) -> int:
     """Do the jobs, report them in order, and return the exit code.
 
-    With one job it is the code of that job. With several it is 1 if any failed, else 5 if any was not done as asked.
-    Once an output finds no space, or standard output cannot be written to, no other job is begun.
+    The code of one job is its own. That of several is 1 if any failed, else 5 if any was not done as asked. Once there
+    is no space for an output, or standard output cannot be written to, no other job is begun.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _outcome(job: Job, work: Callable[[Job], dict[str, Any]]) -> Outcome:
         return Outcome(LimitError.exit_code, {}, NO_MEMORY)
     except OSError as error:
         return Outcome(1, {}, describe_os_error(error), error.errno in _NO_SPACE)
-    except Exception as error:  # a defect of ours must not keep the other inputs from being done
+    except Exception as error:  # a defect of ours must not stop the other inputs
         place = extract_tb(error.__traceback__)[-1]
         message = f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}"
         return Outcome(1, {}, message)

@@ -19,10 +19,11 @@ from fdcodec.words import counted
 
 @dataclass(frozen=True)
 class Job:
-    """One input, where its result goes, whether the user named that, and an earlier input that goes there, `rival`.
+    """One input, and where its result goes.
 
-    For a directory that cannot be read, `fault` says why; it has no result. `frame` is the number, from 1, of one of
-    several frames. `may_replace` is whether an existing output may be replaced.
+    `is_named` says that the user named that output, `rival` is an earlier input that has the same, and `may_replace`
+    says that an existing one may be replaced. `fault` is why a directory cannot be read; it has no result. `frame` is
+    the number, from 1, of one of several frames.
     """
 
     source: Path
@@ -46,7 +47,7 @@ class Job:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The paths that a message on it may name."""
+        """The paths that messages about it may name."""
         others = (self.rival,) if self.rival is not None else ()
         return self.source, self.target, *others, Path(os.path.realpath(self.target))
 
@@ -181,6 +182,6 @@ def _target(file: Found, suffix: str, output: str | None, out_dir: str | None) -
 
 
 def split_threads(threads: int, jobs: list[Job]) -> tuple[int, int]:
-    """Return how many jobs run at a time, and how many threads each has."""
+    """Return how many jobs run at once, and how many threads each has."""
     at_once = max(min(threads, len(jobs)), 1)
     return at_once, threads // at_once

@@ -1,4 +1,4 @@
-"""Several files decoded into one, whose pages or frames they become: the way back from `encode --frames`."""
+"""Several files decoded into one, as its pages or frames: the way back from `encode --frames`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StackJob(Job):
-    """Inputs whose pictures go into one output, by which the job is called."""
+    """Inputs whose pictures go into one output, which gives the job its name."""
 
     inputs: tuple[Job, ...] = ()
 

@@ -26,7 +26,7 @@ def transforms(context: click.Context) -> int:
 def list_models(as_json: bool) -> int:
     """List names, hashes and sizes.
 
-    A file that holds no model is named on stderr, and the exit code is then 1. Files that an earlier model of the same
+    A file that holds no model is named on stderr; the exit code is then 1. Files that an earlier model of the same
     name hides are named there, too.
     """
     from fdcodec import model

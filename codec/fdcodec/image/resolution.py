@@ -24,7 +24,7 @@ def stated_resolution(image: Image.Image) -> Resolution | None:
 
 
 def uneven_density(image: Image.Image) -> Resolution | None:
-    """Return how many pixels across are as long as how many down, where a PNG or JPEG says so, and without a unit."""
+    """Return how many pixels across are as long as how many down, if a PNG or JPEG states it without a unit."""
     name = "jfif_density" if image.info.get("jfif_unit") == 0 else "aspect"
     match image.info.get(name):
         case (int(x), int(y)) if x != y and x > 0 and y > 0:

@@ -27,7 +27,7 @@ class ImageFormat(NamedTuple):
     pillow_name: str
     channels: tuple[int, ...]
     sixteen_bit_gray: bool
-    metadata: Mapping[str, float]  # the kinds that it holds, and how many bytes of each at most
+    metadata: Mapping[str, float]  # the largest number of bytes of each kind that it holds
 
 
 _EVERYTHING = {"exif": inf, "xmp": inf, "icc": inf}
@@ -51,7 +51,7 @@ FORMATS = {
 
 SUFFIXES = (*FORMATS, ".npy")
 
-_ENCODINGS = (  # that begin with a mark; one mark begins another
+_ENCODINGS = (  # with a mark at the start; the longer marks come first, as they start with others
     *((BOM_UTF32_LE, "UTF-32"), (BOM_UTF32_BE, "UTF-32")),
     *((BOM_UTF16_LE, "UTF-16"), (BOM_UTF16_BE, "UTF-16")),
 )
@@ -158,7 +158,7 @@ def _metadata(picture: Picture, image_format: ImageFormat) -> tuple[dict[str, An
 
 
 def _resolution(exif: bytes | None, most: float) -> dict[str, Resolution]:
-    """Return Pillow's option for the resolution that EXIF states, none if it states none up to `most`."""
+    """Return Pillow's option for the resolution that EXIF states; none if it states none, or one above `most`."""
     if exif is None:
         return {}
     with one_at_a_time, warnings.catch_warnings():
@@ -175,7 +175,7 @@ def _xmp_text(xmp: bytes) -> tuple[str, list[str]]:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:  # which PNG forbids
-        return "", ["XMP dropped, as it is no text in UTF-8"]
+        return "", ["XMP dropped, as it is not UTF-8 text"]
     return text, [] if encoding == "UTF-8" else [f"XMP converted from {encoding} to UTF-8"]
 
 
