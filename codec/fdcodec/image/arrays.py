@@ -13,7 +13,7 @@ from fdcodec.aliases import Samples
 from fdcodec.errors import ConversionWarning, FdcError, FormatError, LimitError, ParameterError
 from fdcodec.image.losses import losses_of, notes_on
 from fdcodec.image.metadata import metadata_of_pillow
-from fdcodec.image.picture import Picture
+from fdcodec.image.picture import EXIF_PREFIX, Picture
 from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, refuse_deep_planes, samples_of_pillow
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 
@@ -179,7 +179,7 @@ def _checked_bytes(name: str, given: bytes | None, own: bytes | None) -> bytes |
         return own
     if not isinstance(given, bytes):
         raise ParameterError(f"{name}: {type(given).__name__} is not bytes")
-    bare = given.removeprefix(b"Exif\0\0") if name == "exif" else given
+    bare = given.removeprefix(EXIF_PREFIX) if name == "exif" else given
     return bare or None
 
 

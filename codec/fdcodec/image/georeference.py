@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
+from fdcodec.image.picture import EXIF_PREFIX
+
 if TYPE_CHECKING:
     from fdcodec.aliases import Region
     from fdcodec.image.picture import Picture
@@ -40,7 +42,7 @@ def in_place(picture: Picture, region: Region | None, reduce: int) -> Picture:
             moved.pop(tag, None)
         with suppress(TypeError, ValueError):
             moved.update(_moved(tags, region[:2] if region else (0, 0), reduce))
-        exif = moved.tobytes().removeprefix(b"Exif\0\0")
+        exif = moved.tobytes().removeprefix(EXIF_PREFIX)
     return replace(picture, exif=exif) if any(tag in tags for tag in _PLACE) else picture
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from PIL import ExifTags, Image, TiffTags
 
 from fdcodec.image.georeference import GEO_TAGS
+from fdcodec.image.picture import EXIF_PREFIX
 from fdcodec.image.resolution import exif_of, resolution_of, stated_resolution, uneven_density
 from fdcodec.words import first_of
 
@@ -66,7 +67,7 @@ _OF_STACK = re.compile(r"\AImageJ=|<OME\b")
 """Descriptions by ImageJ and OME: that of a stack describes all pictures, and readers look for all of them."""
 
 _RAW_PROFILE = "Raw profile type "
-_EXIF_PREFIX, _XMP_PREFIX = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
+_XMP_PREFIX = b"http://ns.adobe.com/xap/1.0/\0"
 _XMP_EXTENSION = b"http://ns.adobe.com/xmp/extension/\0"
 _TEXTS_READ = {"XML:com.adobe.xmp", *(_RAW_PROFILE + kind for kind in ("exif", "xmp", "APP1"))}
 
@@ -187,7 +188,7 @@ def _text_as_stored(value: Any) -> Any:
 def _exif(image: Image.Image) -> Any:
     if image.format == "TIFF" and "exif" not in image.info:
         return _tags_of_page(image)
-    return image.info.get("exif") or _raw_profile(image, "exif", _EXIF_PREFIX)
+    return image.info.get("exif") or _raw_profile(image, "exif", EXIF_PREFIX)
 
 
 def _xmp(image: Image.Image) -> Any:
@@ -218,4 +219,4 @@ def _as_bytes(value: Any) -> bytes | None:
     data = value.encode() if isinstance(value, str) else value or b""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"{type(value).__name__} is not bytes")
-    return bytes(data).removeprefix(_EXIF_PREFIX) or None
+    return bytes(data).removeprefix(EXIF_PREFIX) or None

@@ -16,7 +16,7 @@ _PREMULTIPLIED = {"La": "LA", "RGBa": "RGBA"}
 _WITH_TRANSPARENCY = {"1": "LA", "L": "LA", "RGB": "RGBA", "P": "RGBA"}
 _GREATEST_GRAY = {"L;2": 3, "L;4": 15}  # by Pillow's names of what a PNG stores
 _COLOUR_SPACES = {"CMYK": "RGB", "YCbCr": "RGB", "HSV": "RGB", "RGBX": "RGB"}
-
+_SEPARATE = 2  # of PlanarConfiguration
 
 CONVERT = "convert it to gray or RGB of 8 bits, or to gray of 16 bits"
 """What to do with samples that have no place in the format."""
@@ -104,11 +104,15 @@ def refuse_deep_planes(image: Image.Image) -> None:
     """Raise UnsupportedError for a TIFF of separate planes of 16 bits: Pillow takes their bytes for samples."""
     tags = getattr(image, "tag_v2", {})
     bits = tags.get(ExifTags.Base.BitsPerSample, ())
-    separate = tags.get(ExifTags.Base.PlanarConfiguration) == 2 and tags.get(ExifTags.Base.SamplesPerPixel, 1) > 1
-    if separate and any(depth > 8 for depth in bits):
+    if has_planes(image) and tags.get(ExifTags.Base.SamplesPerPixel, 1) > 1 and any(depth > 8 for depth in bits):
         raise UnsupportedError(
             "TIFF of separate planes of 16 bits, which Pillow does not read; give them as .npy of uint16"
         )
+
+
+def has_planes(image: Image.Image) -> bool:
+    """Tell whether a TIFF stores its channels as separate planes."""
+    return getattr(image, "tag_v2", {}).get(ExifTags.Base.PlanarConfiguration) == _SEPARATE
 
 
 def drops_profile(mode: str) -> bool:

@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from PIL import ExifTags, Image, PngImagePlugin, UnidentifiedImageError
+from PIL import Image, PngImagePlugin, UnidentifiedImageError
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
@@ -18,7 +18,7 @@ from fdcodec.image.arrays import above_limit, check_pixels, picture_of_pillow
 from fdcodec.image.losses import frames_left_out, losses_of, notes_on
 from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
-from fdcodec.image.pillow_modes import refuse_deep_planes
+from fdcodec.image.pillow_modes import has_planes, refuse_deep_planes
 from fdcodec.image.unread import refusal_of
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_METADATA_BYTES
 from fdcodec.paths import content_of
@@ -37,8 +37,6 @@ READABLE_SUFFIXES = frozenset(
 """File name suffixes that a search through a directory picks up: all that Pillow knows of the formats, MPO and arrays.
 
 Pillow's own list would need all its readers to be imported."""
-
-_SEPARATE = 2  # of PlanarConfiguration
 
 
 class Reading(NamedTuple):
@@ -125,7 +123,7 @@ def read_opened(
 def _check_strips(image: TiffImageFile) -> None:
     """Raise TruncatedError for a TIFF whose strips do not cover it: Pillow leaves 0 there, or another page."""
     parts = [part.extents for part in image.tile if part.codec_name == "raw" and part.extents]
-    planes = len(image.getbands()) if image.tag_v2.get(ExifTags.Base.PlanarConfiguration) == _SEPARATE else 1
+    planes = len(image.getbands()) if has_planes(image) else 1
     covered = sum((right - left) * (lower - upper) for left, upper, right, lower in parts)
     if parts and covered < planes * image.width * image.height:
         raise TruncatedError("damaged image: strips of this TIFF are missing; get the whole file")

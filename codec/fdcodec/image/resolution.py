@@ -5,6 +5,8 @@ from typing import TypeAlias
 
 from PIL import ExifTags, Image
 
+from fdcodec.image.picture import EXIF_PREFIX
+
 Resolution: TypeAlias = tuple[float, float]
 
 _AXES = (ExifTags.Base.XResolution, ExifTags.Base.YResolution)
@@ -48,4 +50,4 @@ def exif_of(resolution: Resolution) -> bytes:
     tags = Image.Exif()
     tags[_AXES[0]], tags[_AXES[1]] = resolution
     tags[ExifTags.Base.ResolutionUnit] = _INCH
-    return tags.tobytes().removeprefix(b"Exif\0\0")
+    return tags.tobytes().removeprefix(EXIF_PREFIX)

@@ -15,7 +15,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.image.metadata import one_at_a_time
-from fdcodec.image.picture import Picture
+from fdcodec.image.picture import EXIF_PREFIX, Picture
 from fdcodec.image.resolution import Resolution, resolution_of
 from fdcodec.image.tiff import tiff_bytes
 from fdcodec.words import counted
@@ -150,7 +150,7 @@ def _metadata(picture: Picture, image_format: ImageFormat) -> tuple[dict[str, An
         if text:
             kept["pnginfo"].add_itxt("XML:com.adobe.xmp", text)
     if image_format.pillow_name == "JPEG" and "exif" in kept:
-        kept["exif"] = b"Exif\0\0" + kept["exif"]
+        kept["exif"] = EXIF_PREFIX + kept["exif"]
     if image_format is _WEBP and picture.channels < 3 and kept.get("icc_profile", b"")[16:20] == b"GRAY":
         del kept["icc_profile"]
         notes.append("ICC of gray dropped, as gray is stored as RGB")

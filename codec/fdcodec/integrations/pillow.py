@@ -19,6 +19,7 @@ from fdcodec import api, container
 from fdcodec.arguments import MAX_REDUCE
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, ParameterError, UnsupportedError
+from fdcodec.image.picture import EXIF_PREFIX
 from fdcodec.image.resolution import Resolution, resolution_of
 from fdcodec.limits import MAX_SIDE
 
@@ -156,7 +157,7 @@ def _mode_of(header: container.Header) -> str:
 
 
 def _info_of(metadata: container.Metadata) -> dict[str, bytes | Resolution]:
-    exif = None if metadata.exif is None else b"Exif\0\0" + metadata.exif
+    exif = None if metadata.exif is None else EXIF_PREFIX + metadata.exif
     dpi = None if metadata.exif is None else resolution_of(metadata.exif)
     named = {"exif": exif, "xmp": metadata.xmp, "icc_profile": metadata.icc, "dpi": dpi}
     return {name: value for name, value in named.items() if value is not None}
