@@ -70,7 +70,7 @@ def facts_and_fault(data: bytes, bits: bool) -> tuple[dict[str, Any], FdcError |
 
 
 def _readable_facts(data: bytes) -> dict[str, Any]:
-    """Return the facts of a damaged file: of its intact chunks, else of its header as it stands there, or none."""
+    """Return the facts of a damaged file: of its intact chunks, else of its header, or none."""
     with suppress(FdcError):
         file, lost, _ = container.salvage(data, max_pixels=MAX_SIDE * MAX_SIDE)
         return facts_of(file, data) | {"lost_tiles": len(lost)}

@@ -74,7 +74,7 @@ def _salvaged(
 
 
 def loss_in_words(missing: Sequence[Region], tiles: int, faults: Sequence[str]) -> str:
-    """Return in one line which of so many tiles are missing, and what else is damaged."""
+    """Return in one line which tiles are missing, of how many, and what else is damaged."""
     places = first_of([f"{width}x{height} at {x},{y}" for x, y, width, height in missing])
     verb = "is" if len(missing) == 1 else "are"
     lost = f"{len(missing)} of {counted(tiles, 'tile')} {verb} missing and left at 0: {', '.join(places)}"

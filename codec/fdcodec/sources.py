@@ -33,7 +33,7 @@ def _content_of_open(file: Any) -> Any:
     try:
         return file.read()
     except ValueError as error:  # UnicodeDecodeError is one
-        raise ParameterError(f'data: the file cannot be read ({error}); open it anew, with mode "rb"') from error
+        raise ParameterError(f'data: the file cannot be read ({error}); open it again, with mode "rb"') from error
 
 
 def _bytes_in(array: Any) -> bytes:

@@ -207,7 +207,7 @@ def test_closed_pillow_image_is_a_wrong_argument():
     """An image that cannot be loaded is refused, and the message says to open it."""
     image = Image.new("L", (2, 2))
     image.close()
-    with pytest.raises(ParameterError, match=r"^image: Pillow cannot load .* closed .*; open it anew"):
+    with pytest.raises(ParameterError, match=r"^image: Pillow cannot load .* closed .*; open it again"):
         as_picture(image)
 
 

@@ -67,8 +67,8 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
     default="auto",
     show_default=True,
     shell_complete=options.model_names,
-    help="auto, a name that `fdcodec transforms` lists, or the path of an .fdt file. The list has the models in the "
-    "directories that FDCODEC_MODEL_PATH names, too.",
+    help="auto, a name that `fdcodec transforms` lists, or the path of an .fdt file. The list includes the models in "
+    "the directories that FDCODEC_MODEL_PATH names.",
 )
 @click.option(
     "--embed/--no-embed",

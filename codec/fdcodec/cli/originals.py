@@ -49,11 +49,12 @@ class Originals(NamedTuple):
         for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
             if not image.fault:
                 below[image.relative.with_suffix("")].append(image.path)
-        return cls(place, {file.path: _images_of(file.relative, below) for file in files if not file.fault})
+        found = ((file.path, _images_of(file.relative, below)) for file in files if not file.fault)
+        return cls(place, {path: images for path, images in found if images})
 
     def original_of(self, encoded: Path) -> Path:
         """Return the one original of a file; FileNotFoundError where there is none, ParameterError of several."""
-        images = self.images[encoded]
+        images = self.images.get(encoded)
         if not images:
             raise FileNotFoundError(
                 f"{self.place} has no image of its name and place; name its original with --against"
@@ -195,7 +196,7 @@ def _fault(nearest: Likeness, kind: str, count: int, least_db: float) -> str:
         if count > 1:
             differs, where = f"equal to none of the {count} frames of the original", f" against frame {nearest.frame}"
         found = f"the file is lossless, but {differs}: {nearest.psnr_db:.2f} dB{where}"
-    or_anew = "" if any(note.startswith(ONLY_FIRST) for note in nearest.notes) else ", or encode that anew"
+    or_anew = "" if any(note.startswith(ONLY_FIRST) for note in nearest.notes) else ", or encode that again"
     return f"{found}; name the image that it was made from{or_anew}"
 
 

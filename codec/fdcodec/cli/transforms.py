@@ -27,7 +27,7 @@ def list_models(as_json: bool) -> int:
     """List names, hashes and sizes.
 
     A file that holds no model is named on stderr; the exit code is then 1. Files that an earlier model of the same
-    name hides are named there, too.
+    name hides are also named there.
     """
     from fdcodec import model
     from fdcodec.inspection import describe_model

@@ -51,7 +51,7 @@ class Header:
             raise damaged(f"header: size {self.width}x{self.height} is not at least 1x1")
         if max(self.width, self.height) > MAX_SIDE:
             raise LimitError(
-                f"header: size {self.width}x{self.height} has a side above {MAX_SIDE}, as no file has; get it again"
+                f"header: size {self.width}x{self.height} has a side above {MAX_SIDE}, the most there is; get it again"
             )
         if not 1 <= self.channels <= 4 or self.depth not in (8, 16):
             raise UnsupportedError(

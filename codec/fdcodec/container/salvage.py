@@ -109,7 +109,7 @@ def _payloads(data: memoryview, header: Header, chunks: Sequence[Chunk], faults:
     if [chunk.length for chunk in in_order] == list(lengths):
         return _right(enumerate(in_order))
     if len(in_order) == header.tile_count and chunks[-1].kind == names.END_CHUNK:
-        raise damaged("the tile index does not fit the DATA chunks, of which none is missing: they are out of order")
+        raise damaged("the tile index does not fit the DATA chunks, and none is missing: they are out of order")
     return _right(_placed(data, lengths, start))
 
 
@@ -158,7 +158,7 @@ def _placed(data: memoryview, lengths: Sequence[int], start: int) -> list[tuple[
 
 
 def _whole_runs(lengths: Sequence[int], found: Container[int]) -> set[int]:
-    """Return the tiles that lie in runs of one length of which all are found."""
+    """Return the tiles of those runs of one length that are found whole."""
     runs = [list(run) for _, run in groupby(range(len(lengths)), key=lambda tile: lengths[tile])]
     return {tile for run in runs if all(other in found for other in run) for tile in run}
 

@@ -106,7 +106,7 @@ def _checked_pillow(image: Image.Image, lossless: bool) -> tuple[Picture, Notes]
         raise FormatError(f"image: its file is damaged: {error}; get the whole file") from error
     except Exception as error:  # Pillow lets nearly every built-in exception out
         raise ParameterError(
-            f"image: Pillow cannot load or convert it from mode {image.mode}: {error}; open it anew, or mend its info"
+            f"image: Pillow cannot load or convert it from mode {image.mode}: {error}; open it again, or fix its info"
         ) from error
     told += ["the negative of what Pillow shows was stored: 0 is white in this TIFF"] if is_negative(image) else []
     return picture, told + notes

@@ -42,7 +42,7 @@ def count_frames_behind(image: Image.Image) -> int:
         try:
             image.seek(frame)
         except EOFError:
-            return frame + (image.format not in ("TIFF", "GIF"))  # of others it is the end of what is cut, too
+            return frame + (image.format not in ("TIFF", "GIF"))  # of other formats, a file that is cut ends so, too
         except Exception:  # Pillow lets nearly every built-in exception out
             continue
     return frame + 1

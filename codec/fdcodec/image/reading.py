@@ -73,8 +73,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
         HEIC, JPEG XL, JPEG of more than 8 bits, a TIFF whose compression Pillow does not know, floating-point or LAB
-        samples, an array that is no image or a stack of several, TIFF of separate planes of 16 bits, or with `lossless`
-        what `lossless` refuses.
+        samples, an array that is not an image or is a stack of several, TIFF of separate planes of 16 bits, or with
+        `lossless` what that refuses.
     OSError
         The file cannot be opened.
     """

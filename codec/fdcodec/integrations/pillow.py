@@ -107,7 +107,7 @@ class FdcImageFile(ImageFile.ImageFile):
         return self.mode, (0, 0, width / reduce, height / reduce)
 
     def verify(self) -> None:
-        """Check what can be checked without decoding, such as the checksums; then the file must be opened anew.
+        """Check what can be checked without decoding, such as the checksums; then the file must be opened again.
 
         Raises
         ------
