@@ -186,6 +186,7 @@ def test_tree_is_compared_with_that_of_its_originals(cli):
         ("scans/2/b.c.png", True),
     ]
     assert cli("check", "out/2/a.fdc", "--against", "scans/2").code == 0
+    assert cli("check", "-r", "out", "out/1/a.fdc", "--against", "scans").code == 0
 
 
 def test_frames_of_a_tree_have_their_originals(cli):

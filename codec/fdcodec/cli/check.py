@@ -73,7 +73,7 @@ def check(
 
 
 def _check(job: Job, originals: Originals | None, least_db: float, **options: Any) -> dict[str, Any]:
-    from fdcodec.cli.originals import compare
+    from fdcodec.cli.likeness import compare
     from fdcodec.verification import check_file
 
     checked, picture, lossless = check_file(job.read(), **options)

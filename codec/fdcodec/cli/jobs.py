@@ -130,9 +130,7 @@ def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str 
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
         if files[0].frame is not None:
-            raise click.UsageError(
-                f"{files[0].path} has several frames; name a directory with --out-dir, not a file"
-            )
+            raise click.UsageError(f"{files[0].path} has several frames; name a directory with --out-dir, not a file")
         raise click.UsageError("an output file takes exactly one input and no --out-dir; use --out-dir for several")
     if out_dir is not None and any(file.path == STREAM for file in files):
         raise click.UsageError("standard input has no name to take into --out-dir; name its output with -o")
