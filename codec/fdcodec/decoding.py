@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from fdcodec.arguments import MAX_REDUCE, check_flags, check_integers, checked_region, checked_threads, resolved
 from fdcodec.coding.settings import DecoderSettings
-from fdcodec.errors import PartialWarning
 from fdcodec.limits import MAX_SIDE
 from fdcodec.sources import Source, read_source
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     import os
 
     from fdcodec.aliases import Region
+    from fdcodec.errors import PartialWarning
     from fdcodec.image.picture import Picture
     from fdcodec.model import ClassModel
 
@@ -57,5 +57,4 @@ def picture_and_loss(
     region = None if region is None else checked_region(region)
     if not settings.partial:
         return codec.decode_region(read_source(data), region, settings, int(reduce)), None
-    picture, loss = decode_partially(read_source(data), region, settings, int(reduce))
-    return picture, None if loss is None else PartialWarning(loss.message, loss.missing)
+    return decode_partially(read_source(data), region, settings, int(reduce))

@@ -21,7 +21,7 @@ _CHANNEL_NAMES = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGB+alpha"}
 
 
 def info(data: Source, *, bits: bool = False, partial: bool = False) -> dict[str, Any]:
-    """Return what `fdcodec info` tells of a file; without `bits` no pixel is decoded.
+    """Return what `fdcodec info` shows of a file; without `bits` no pixel is decoded.
 
     Parameters
     ----------
@@ -30,8 +30,8 @@ def info(data: Source, *, bits: bool = False, partial: bool = False) -> dict[str
     bits
         Decode the file, and add where its bits go.
     partial
-        Of a damaged file, return what can be read, without where bits go: of its intact chunks with the number of
-        `lost_tiles`, else of its header.
+        Of a damaged file, return what can be read, without where bits go: the facts of its intact chunks, with the
+        number of `lost_tiles`, or of its header alone.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def info(data: Source, *, bits: bool = False, partial: bool = False) -> dict[str
 
 
 def facts_and_fault(data: bytes, bits: bool) -> tuple[dict[str, Any], FdcError | None]:
-    """Return the facts of a file and None, or of a file that cannot be read what can be, and why it cannot."""
+    """Return the facts of a file and None; if it cannot be read, those that can, and why the others cannot."""
     facts: dict[str, Any] = {}
     try:
         facts = facts_of(container.read(data, max_pixels=MAX_SIDE * MAX_SIDE), data)
@@ -70,7 +70,7 @@ def facts_and_fault(data: bytes, bits: bool) -> tuple[dict[str, Any], FdcError |
 
 
 def _readable_facts(data: bytes) -> dict[str, Any]:
-    """Return the facts of a damaged file: of its intact chunks, else of its header as it stands there, or none."""
+    """Return the facts of a damaged file: of its intact chunks, else of its header, or none."""
     with suppress(FdcError):
         file, lost, _ = container.salvage(data, max_pixels=MAX_SIDE * MAX_SIDE)
         return facts_of(file, data) | {"lost_tiles": len(lost)}
@@ -111,7 +111,7 @@ def _facts_of_front(header: container.Header, data: bytes) -> dict[str, Any]:
 def _coding_of(header: container.Header) -> dict[str, Any]:
     """Return quality, step in sample values, tuning and range of 16-bit samples; None of a lossless file.
 
-    The quality is one that gives the step, None where none does.
+    The quality is one that gives the step; None if none does.
     """
     from fdcodec.format.parameters import Parameters, step_of
 
@@ -129,7 +129,7 @@ def _coding_of(header: container.Header) -> dict[str, Any]:
 
 
 def _facts_of_model(file: container.File) -> dict[str, Any]:
-    """Return how a file has its class model, the name it is installed by, its hash, and the parent that it needs."""
+    """Return how a file has its class model, the name it is installed under, its hash, and the parent that it needs."""
     reference = file.model_ref if file.model_bytes is None else _hash_of(file.model_bytes)
     return {
         "transform": "embedded" if file.model_bytes else "named" if file.model_ref else "none",
@@ -141,7 +141,7 @@ def _facts_of_model(file: container.File) -> dict[str, Any]:
 
 
 def _hash_of(model_bytes: bytes) -> bytes | None:
-    """Return the hash of an embedded class model, or None where the bytes are not those of one, or its parent lacks."""
+    """Return the hash of an embedded class model; None if the bytes are damaged, or its parent is missing."""
     from fdcodec.model.embedding import embedded
 
     with suppress(FormatError, TransformNotFoundError):
@@ -150,7 +150,7 @@ def _hash_of(model_bytes: bytes) -> bytes | None:
 
 
 def _parent_of(model_bytes: bytes) -> str | None:
-    """Return the name or hash of the model that an embedded one is stored as a difference from; None if it is whole."""
+    """Return the name or hash of the model that an embedded one differs from; None if it is stored whole."""
     from fdcodec.model.body import inflate
     from fdcodec.model.relative import parent_of
 
@@ -161,7 +161,7 @@ def _parent_of(model_bytes: bytes) -> str | None:
 
 
 def _name_of(reference: bytes) -> str | None:
-    """Return the name that finds the class model of a hash, or None."""
+    """Return the name under which the class model of a hash is installed; None if there is none."""
     from fdcodec.model import find, get
 
     with suppress(FdcError, OSError):

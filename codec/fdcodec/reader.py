@@ -78,7 +78,7 @@ class Reader:
         return decode_picture(self._data, self._settings, region, reduce).array
 
     def close(self) -> None:
-        """Let the bytes of the file go."""
+        """Release the bytes of the file."""
         self._data = b""
 
     def __enter__(self) -> Self:

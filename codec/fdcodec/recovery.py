@@ -1,54 +1,30 @@
-"""Decoding what is intact of a damaged file, where the user asks for it."""
+"""Decoding what is intact of a damaged file, if the user asks for it."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from fdcodec import codec, container
-from fdcodec.errors import FdcError, FormatError
+from fdcodec.errors import FdcError, FormatError, PartialWarning, damaged
 from fdcodec.limits import MIN_TILE_SIZE
 from fdcodec.words import counted, first_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from fdcodec.aliases import Region
     from fdcodec.coding.settings import DecoderSettings
     from fdcodec.image.picture import Picture
 
 _ADVISED_TILE = 256
-"""Side of the tiles that are advised so that damage costs only a part; less for smaller pictures."""
-
-
-class Loss(NamedTuple):
-    """What a decode in part left out.
-
-    Parameters
-    ----------
-    missing
-        Rectangles (x, y, width, height) of the tiles that could not be decoded.
-    tiles
-        How many tiles were asked for.
-    faults
-        What else is damaged, in words.
-    """
-
-    missing: tuple[Region, ...]
-    tiles: int
-    faults: tuple[str, ...]
-
-    @property
-    def message(self) -> str:
-        """What is missing and what is damaged, in one line."""
-        places = first_of([f"{width}x{height} at {x},{y}" for x, y, width, height in self.missing])
-        verb = "is" if len(self.missing) == 1 else "are"
-        lost = f"{len(self.missing)} of {counted(self.tiles, 'tile')} {verb} missing and left at 0: {', '.join(places)}"
-        return "; ".join(["damaged file", lost if places else "all tiles are there", *self.faults])
+"""Side of tiles that messages advise, so that damage costs only a part; less for smaller pictures."""
 
 
 def decode_partially(
     data: bytes, region: Region | None, settings: DecoderSettings, reduce: int
-) -> tuple[Picture, Loss | None]:
-    """Return a part of a picture and None; or of a damaged file, what is intact, and what is not.
+) -> tuple[Picture, PartialWarning | None]:
+    """Return a part of a picture and None; or, of a damaged file, what is intact of it and a warning of the rest.
 
     Parameters
     ----------
@@ -58,20 +34,18 @@ def decode_partially(
     Raises
     ------
     FormatError
-        Nothing of the region is intact: the error that a whole decode gives. Other errors are those of `decode_region`.
+        Nothing of the region is intact: the error of a whole decode. Other errors are those of `decode_region`.
     """
     try:
         return codec.decode_region(data, region, settings, reduce), None
     except FormatError as error:
         with suppress(FormatError):
-            picture, loss = _salvaged(data, region, settings, reduce)
-            if len(loss.missing) < loss.tiles:
-                return picture, loss
+            return _salvaged(data, region, settings, reduce)
         raise _explained(error, data) from None
 
 
 def _explained(error: FormatError, data: bytes) -> FormatError:
-    """Return the error, of a picture of one tile with the reason why nothing of it comes back."""
+    """Return the error; if the picture has one tile, with the reason why nothing can be recovered."""
     try:
         header = container.read_header(data)
     except FdcError:
@@ -83,11 +57,25 @@ def _explained(error: FormatError, data: bytes) -> FormatError:
     return type(error)(f"{error}; pictures of one tile cannot be recovered in part{advice}")
 
 
-def _salvaged(data: bytes, region: Region | None, settings: DecoderSettings, reduce: int) -> tuple[Picture, Loss]:
+def _salvaged(
+    data: bytes, region: Region | None, settings: DecoderSettings, reduce: int
+) -> tuple[Picture, PartialWarning]:
+    """Return what is intact of a part, and a warning of the rest; FormatError if nothing is."""
     file, unread, faults = container.salvage(data, max_pixels=settings.max_pixels)
     region = file.header.rectangle if region is None else region
     asked = file.header.tiles_in(region)
     lost = set(unread.intersection(asked))
     intact = [tile for tile in asked if tile not in lost]
     picture = codec.decode_tiles(file, intact, region, settings, reduce, lost.add)
-    return picture, Loss(tuple(file.header.tile_rectangle(tile) for tile in sorted(lost)), len(asked), faults)
+    if len(lost) == len(asked):
+        raise damaged("no tile is intact")
+    missing = tuple(file.header.tile_rectangle(tile) for tile in sorted(lost))
+    return picture, PartialWarning(loss_in_words(missing, len(asked), faults), missing)
+
+
+def loss_in_words(missing: Sequence[Region], tiles: int, faults: Sequence[str]) -> str:
+    """Return in one line which tiles are missing, of how many, and what else is damaged."""
+    places = first_of([f"{width}x{height} at {x},{y}" for x, y, width, height in missing])
+    verb = "is" if len(missing) == 1 else "are"
+    lost = f"{len(missing)} of {counted(tiles, 'tile')} {verb} missing and left at 0: {', '.join(places)}"
+    return "; ".join(["damaged file", lost if places else "all tiles are there", *faults])

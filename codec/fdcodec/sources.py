@@ -15,7 +15,7 @@ Source: TypeAlias = "bytes | bytearray | memoryview | NDArray[np.uint8] | str | 
 
 
 def read_source(data: Source) -> bytes:
-    """Return the bytes of a source: bytes as they are, also in an array, the content of a path or of an open file."""
+    """Return the bytes of a source: bytes, or an array of them, as they are; the content of a path or an open file."""
     if isinstance(data, bytes | bytearray | memoryview):
         return bytes(data)
     if isinstance(data, str | os.PathLike):
@@ -29,15 +29,15 @@ def read_source(data: Source) -> bytes:
 
 
 def _content_of_open(file: Any) -> Any:
-    """Return what is read of an open file; ParameterError where it is closed, or open as text that it is not."""
+    """Return what is read from an open file; ParameterError if it is closed, or opened as text though it is none."""
     try:
         return file.read()
     except ValueError as error:  # UnicodeDecodeError is one
-        raise ParameterError(f'data: the file cannot be read ({error}); open it anew, with mode "rb"') from error
+        raise ParameterError(f'data: the file cannot be read ({error}); open it again, with mode "rb"') from error
 
 
 def _bytes_in(array: Any) -> bytes:
-    """Return the bytes of an array that is nothing else."""
+    """Return the bytes of a one-dimensional array of bytes; ParameterError for anything else."""
     with suppress(TypeError, ValueError):
         view = memoryview(array)
         if (view.ndim, view.itemsize) == (1, 1):

@@ -1,4 +1,4 @@
-"""Whether a file decodes, and to what it should."""
+"""Whether a file decodes, and to the right samples."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Checked(NamedTuple):
-    """What is right of a file, in words; what it decodes to, None if it was not decoded, and whether it is lossless."""
+    """What was checked, in words; what the file decodes to, None if it was not decoded; and whether it is lossless."""
 
     words: str
     picture: Picture | None = None

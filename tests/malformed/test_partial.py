@@ -112,7 +112,7 @@ def test_doubled_block_costs_no_tile(kind):
     """Of an index, a hash or metadata that come twice the first is taken, and named."""
     start, end = (STARTS[number_of(kind) + k] for k in range(2))
     lost, message = missing_of(DATA[:end] + DATA[start:end] + DATA[end:])
-    assert (lost, f"chunk {kind.decode()}: it comes 2 times" in message) == (set(), True)
+    assert (lost, f"chunk {kind.decode()} comes 2 times" in message) == (set(), True)
 
 
 @pytest.mark.parametrize("kind", [b"FEND", b"pHSH", b"TIDX", b"exIf"])

@@ -51,6 +51,6 @@ def test_effort_for_doubled_blocks_grows_with_their_number(monkeypatch):
     many = build_chunk(b"DATA", b"") * 500 + build_chunk(b"exIf", b"exif") * 500
     front, mark, back = data.partition(build_chunk(b"exIf", b"exif"))
     salvaged = container.salvage(front + many + mark + back)
-    assert salvaged.faults == ("chunk exIf: it comes 501 times, the first one is taken",)
+    assert salvaged.faults == ("chunk exIf comes 501 times, and the first one is taken",)
     assert not salvaged.lost
     assert 1000 < Counted.comparisons < 50 * 1000

@@ -86,7 +86,7 @@ def test_image_of_another_kind_is_exit_code_six(cli):
     cli("encode", "a.png", *FAST)
     Path("gray.png").write_bytes(saved(noise(24, 41, 1, seed=1), "PNG"))
     result = cli("check", "a.fdc", "--against", "gray.png")
-    told = "the file holds 40x24, 3 channels of 8 bits, the original is 41x24, 1 channel of 8 bits; name the image"
+    told = "the file holds 40x24, 3 channels of 8 bits, but the original is 41x24, 1 channel of 8 bits; name the image"
     assert (result.code, told in result.err) == (6, True)
 
 
@@ -110,7 +110,7 @@ def test_pipe_gives_the_first_frame(cli):
         with pipe_of(Path("s.tif").read_bytes()) as original:
             result = cli("check", f"s-{k}.fdc", "--against", original)
         assert (result.code, "only the first of 3 frames was read" in result.err) == (code, True)
-        assert "anew" not in result.err
+        assert "encode that again" not in result.err
 
 
 def test_lossy_frame_is_compared_with_the_nearest(cli):
@@ -128,7 +128,7 @@ def test_file_of_no_frame_is_exit_code_six(cli):
     cli("encode", "a.png", "b.png", "--lossless")
     other, differs = (cli("check", f"{name}.fdc", "--against", "s.tif") for name in "ab")
     assert (other.code, differs.code) == (6, 6)
-    assert "3 channels of 8 bits, none of the 3 frames of the original does; name the image" in other.err
+    assert "3 channels of 8 bits, but none of the 3 frames of the original does; name the image" in other.err
     assert "equal to none of the 3 frames of the original: " in differs.err
     assert " dB against frame 2; name the image that it was made from" in differs.err
 
@@ -152,10 +152,13 @@ def test_frames_that_cannot_be_read_are_passed_over(cli):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("b.fdc", "--against", "a.png"), "a.png is one image; name the directory of the originals"),
+        (
+            ("b.fdc", "--against", "a.png"),
+            "a.png is not a directory; for several inputs name that of their originals",
+        ),
         (("--against", "a.png", "--structure-only"), "--structure-only decodes none; leave one of them out"),
-        (("--min-psnr", "30"), "--min-psnr is of samples and their original; name that by --against"),
-        (("--against", "empty"), "no inputs: below empty no file ends in"),
+        (("--min-psnr", "30"), "--min-psnr needs an original to compare with; name it with --against"),
+        (("--against", "empty"), "no file below empty ends in"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(cli, arguments, told):
@@ -183,6 +186,19 @@ def test_tree_is_compared_with_that_of_its_originals(cli):
         ("scans/2/b.c.png", True),
     ]
     assert cli("check", "out/2/a.fdc", "--against", "scans/2").code == 0
+    assert cli("check", "-r", "out", "out/1/a.fdc", "--against", "scans").code == 0
+
+
+def test_frames_of_a_tree_have_their_originals(cli):
+    """Files of frames are compared with the file of all frames; an image of one frame is no original of a frame."""
+    Path("scans").mkdir()
+    write_frames("scans/s.tif")
+    Path("scans/a.png").write_bytes(saved(noise(8, 8, 1, seed=1), "PNG"))
+    cli("encode", "-r", "scans", "--frames", "--out-dir", "out", "--lossless")
+    Path("out/a.fdc").rename("out/a-1.fdc")
+    result = cli("check", "-r", "out", "--against", "scans")
+    assert [line.rpartition("equal to frame ")[2][0] for line in result.err.splitlines()[1:4]] == ["1", "2", "3"]
+    assert (result.code, "out/a-1.fdc: scans has no image of its name" in result.err) == (1, True)
 
 
 def test_file_without_one_original_is_an_error(cli):
@@ -193,8 +209,8 @@ def test_file_without_one_original_is_an_error(cli):
     Path("scans/2/b.c.jpg").write_bytes(b"")
     result = cli("check", "-r", "out", "--against", "scans")
     assert (result.code, "1 of 3 done, 2 failed" in result.err) == (1, True)
-    assert "out/1/a.fdc: scans has no image of its name and place; name its original by --against" in result.err
-    assert "out/2/b.c.fdc: its original may be any of b.c.jpg, b.c.png; name one by --against" in result.err
+    assert "out/1/a.fdc: scans has no image of its name and place; name its original with --against" in result.err
+    assert "out/2/b.c.fdc: its original may be any of b.c.jpg, b.c.png; name one with --against" in result.err
 
 
 def test_lossy_file_below_the_least_psnr_is_exit_code_six(cli, encoded):

@@ -113,8 +113,8 @@ def test_json_names_all_inputs(cli):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "--frames writes one file; name it by -o"),
-        (("--out-dir", "out"), "--frames writes one file; name it by -o"),
+        ((), "--frames writes one file; name it with -o"),
+        (("--out-dir", "out"), "--frames writes one file; name it with -o"),
         (("x.png",), ".png holds one picture; --frames writes .tif, .tiff, .npy"),
         (("other.tif", "-o", "other.tif", "--force"), "other.tif is one of the inputs"),
     ],

@@ -79,7 +79,7 @@ def test_an_output_that_is_taken_aborts_only_its_own_input(cli, encoded):
     Path("a.ppm").write_bytes(saved(ramp(4, 4, 3), "PPM"))
     result = cli("encode", "a.png", "a.ppm", "--force")
     assert (result.code, Path("a.fdc").read_bytes()) == (1, encoded)
-    assert "a.ppm: would be written to a.fdc, like a.png; rename one of them, or take it in a run" in result.err
+    assert "a.ppm: would be written to a.fdc, like a.png; rename one of them, or give it a run" in result.err
 
 
 @pytest.mark.parametrize(

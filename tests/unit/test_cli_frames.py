@@ -89,7 +89,7 @@ def test_one_output_takes_no_frames(cli, output):
     Path("s.tif").write_bytes(stack(PAGES))
     result = cli("encode", "s.tif", *output, "--frames")
     assert (result.code, names()) == (2, [])
-    assert "s.tif has several frames; name a directory with --out-dir, and no file" in result.err
+    assert "s.tif has several frames; name a directory with --out-dir, not a file" in result.err
 
 
 @pytest.mark.parametrize("command", [("encode",), ("learn", "-o", "new.fdt")])

@@ -105,7 +105,7 @@ def test_files_that_are_left_out_are_counted(cli):
         Path("in", name).write_bytes(Path("a.png").read_bytes())
     result = cli("encode", "-r", "in", "--out-dir", "out", *FAST)
     assert (result.code, [path.name for path in Path("out").iterdir()]) == (0, ["a.fdc"])
-    assert "note: 5 files below directories left out, by their names: .heic, .png, .a\\x1b, no suffix\n" in result.err
+    assert "note: 5 files below directories left out, by suffix: .heic, .png, .a\\x1b, no suffix\n" in result.err
     assert "left out" not in cli("encode", "in/a.png", "--out-dir", "other", *FAST).err
 
 

@@ -49,7 +49,7 @@ def test_metadata_that_a_format_cannot_hold_is_a_note(cli):
     data = fdcodec.encode(np.zeros((4, 4, 3), np.uint8), exif=b"no EXIF", xmp=b"\xe9" * 70000)
     Path("a.fdc").write_bytes(data)
     for name, words in (
-        ("b.png", "XMP dropped, as it is no text in UTF-8"),
+        ("b.png", "XMP dropped, as it is not UTF-8 text"),
         ("b.jpg", "holds 65504 bytes of XMP at most: 70000 bytes dropped"),
         ("b.tiff", "EXIF is damaged: dropped"),
     ):

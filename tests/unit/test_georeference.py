@@ -1,17 +1,18 @@
 """GeoTIFF: the place on the map goes through, and that of a part is the part's."""
 
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import ImageFileDirectory_v2
 from tests.images import noise, saved
 
 from fdcodec.image.georeference import GEO_TAGS, in_place
 from fdcodec.image.picture import Picture
 
-DOUBLE, SHORT, ASCII = 12, 3, 2
+DOUBLE, SHORT, ASCII, RATIONAL, UNDEFINED = 12, 3, 2, 5, 7
 SCALE, TIEPOINTS, TRANSFORMATION, KEYS = 33550, 33922, 34264, 34735
 AREA, POINT = 1, 2
 TAGS = {
@@ -92,6 +93,21 @@ def test_damaged_place_is_left_out(cli, damage):
     assert cli("decode", "m.fdc", "--region", "1,1,2,2", "-o", "part.tif").code == 0
     with Image.open("back.tif") as whole, Image.open("part.tif") as part:
         assert (SCALE in whole.tag_v2, SCALE in part.tag_v2, 42113 in part.tag_v2) == (True, False, True)
+
+
+def place_is_kept(exif):
+    """Tell whether a part has EXIF if the whole picture has this, and its place."""
+    return in_place(Picture(noise(2, 2, 1, seed=1), exif=exif), (1, 1, 1, 1), 1).exif is not None
+
+
+def test_place_in_damaged_exif_is_left_out():
+    """A part has no EXIF if what is around its place cannot be written again."""
+    tags = Image.Exif()
+    tags[SCALE], tags[ExifTags.Base.XResolution] = (1.0, 1.0, 0.0), 300.0
+    exif = tags.tobytes().removeprefix(b"Exif\0\0")
+    assert place_is_kept(exif)
+    entry = exif.index(struct.pack(">HH", ExifTags.Base.XResolution, RATIONAL))
+    assert not place_is_kept(exif[: entry + 2] + struct.pack(">H", UNDEFINED) + exif[entry + 4 :])
 
 
 @pytest.mark.parametrize("exif", [None, b"no EXIF", b"II*\0\x08\0\0\0\0\0"])

@@ -68,7 +68,7 @@ def test_read_only_array_is_accepted():
         (np.zeros((2, 2), np.uint32), "uint32"),
         (np.zeros((2, 2), bool), "by .astype(numpy.uint8) * 255"),
         (np.zeros((3, 8, 9), np.uint8), "numpy.moveaxis(image, 0, -1) is"),
-        ("photo.png", "open a file by PIL.Image.open"),
+        ("photo.png", "open a file with PIL.Image.open"),
     ],
 )
 def test_refusal_names_argument_and_value(image, words):
@@ -207,7 +207,7 @@ def test_closed_pillow_image_is_a_wrong_argument():
     """An image that cannot be loaded is refused, and the message says to open it."""
     image = Image.new("L", (2, 2))
     image.close()
-    with pytest.raises(ParameterError, match=r"^image: Pillow cannot load .* closed .*; open it anew"):
+    with pytest.raises(ParameterError, match=r"^image: Pillow cannot load .* closed .*; open it again"):
         as_picture(image)
 
 

@@ -129,7 +129,7 @@ def test_xmp_that_is_no_text_is_dropped_from_png(xmp):
     data, notes = image_bytes(Picture(noise(2, 2, 3, seed=4), xmp=xmp, icc=ICC), ".png")
     read = read_image(data).picture
     assert (read.xmp, read.icc) == (None, ICC)
-    assert notes == (".png: XMP dropped, as it is no text in UTF-8",)
+    assert notes == (".png: XMP dropped, as it is not UTF-8 text",)
 
 
 def test_damaged_metadata_does_not_refuse_the_image():

@@ -131,7 +131,7 @@ def test_store_is_read_by_what_its_chunks_name(codec, embed, own):
     else:
         with pytest.raises(
             TransformNotFoundError,
-            match=r"the file needs the class model .*of these a store takes FDCODEC_MODEL_PATH, .*mine",
+            match=r"the file needs the class model .*a store looks only in FDCODEC_MODEL_PATH, .*mine",
         ):
             array[:]
     with pytest.raises(FileNotFoundError, match=r"no file .*mine\.fdt; .* written with transform=.*current directory"):

@@ -4,7 +4,7 @@ import pytest
 
 from fdcodec import container
 from fdcodec.errors import FormatError
-from fdcodec.recovery import Loss
+from fdcodec.recovery import loss_in_words
 from fdcodec.words import counted, first_of
 
 
@@ -17,7 +17,7 @@ def test_only_one_is_singular(number, words):
 @pytest.mark.parametrize(("lost", "words"), [(1, "1 of 6 tiles is missing"), (2, "2 of 6 tiles are missing")])
 def test_verb_goes_with_the_missing(lost, words):
     """The verb is that of the tiles that are missing, not of all."""
-    assert words in Loss(((0, 0, 16, 16),) * lost, 6, ()).message
+    assert words in loss_in_words([(0, 0, 16, 16)] * lost, 6, ())
 
 
 @pytest.mark.parametrize(("extra", "words"), [(1, "1 byte too many"), (2, "2 bytes too many")])

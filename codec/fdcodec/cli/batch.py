@@ -1,11 +1,9 @@
 """Jobs one by one, or several at a time: a failure is reported and the others go on."""
 
 import errno
-import os
 from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from threading import Event
 from traceback import extract_tb
 from typing import Any, NamedTuple
@@ -13,8 +11,9 @@ from typing import Any, NamedTuple
 from fdcodec.cli.console import Console
 from fdcodec.cli.inputs import STREAM
 from fdcodec.cli.jobs import Job
+from fdcodec.cli.outputs import check_target
 from fdcodec.cli.streams import StandardOutputError
-from fdcodec.errors import FdcError, LimitError, ParameterError, TargetWarning
+from fdcodec.errors import FdcError, LimitError, TargetWarning
 from fdcodec.parallel import each
 
 NOT_AS_ASKED = TargetWarning.exit_code
@@ -27,7 +26,7 @@ _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 class Outcome(NamedTuple):
     """The result of a job: its exit code, the facts to report, and the fault, empty if there is none.
 
-    `no_space` says that its output found no space, as those of other jobs would not.
+    `no_space` says that there was no space for its output; other jobs would find none either.
     """
 
     code: int
@@ -46,8 +45,8 @@ def run_jobs(
 ) -> int:
     """Do the jobs, report them in order, and return the exit code.
 
-    With one job it is the code of that job. With several it is 1 if any failed, else 5 if any was not done as asked.
-    Once an output finds no space, or standard output cannot be written to, no other job is begun.
+    The code of one job is its own. That of several is 1 if any failed, else 5 if any was not done as asked. Once there
+    is no space for an output, or standard output cannot be written to, no other job is begun.
 
     Parameters
     ----------
@@ -129,7 +128,7 @@ def _report(job: Job, outcome: Outcome, console: Console) -> int:
 def _outcome(job: Job, work: Callable[[Job], dict[str, Any]]) -> Outcome:
     try:
         if job.target != STREAM:
-            _check_target(job)
+            check_target(job)
         facts = work(job)
     except StandardOutputError:
         raise
@@ -143,58 +142,13 @@ def _outcome(job: Job, work: Callable[[Job], dict[str, Any]]) -> Outcome:
         return Outcome(LimitError.exit_code, {}, NO_MEMORY)
     except OSError as error:
         return Outcome(1, {}, describe_os_error(error), error.errno in _NO_SPACE)
-    except Exception as error:  # a defect of ours must not keep the other inputs from being done
+    except Exception as error:  # a defect of ours must not stop the other inputs
         place = extract_tb(error.__traceback__)[-1]
         message = f"internal error, please report it: {error!r} at {place.filename}:{place.lineno}"
         return Outcome(1, {}, message)
     if fault := facts.pop("fault", None):
         return Outcome(fault.exit_code, facts, str(fault))
     return Outcome(NOT_AS_ASKED if facts.get("not_as_asked") else 0, facts)
-
-
-def check_directory(target: Path) -> None:
-    """Raise an error, before any work, if the directory of an output does not exist."""
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"{target} would be in a directory that does not exist; create {target.parent} first")
-
-
-def check_model_path(target: Path, force: bool) -> None:
-    """Raise an error, before any work, if a class model cannot be written to a path, or would not be found there."""
-    from fdcodec.model.registry import SUFFIX, has_suffix
-
-    check_directory(target)
-    if not has_suffix(target):
-        raise ParameterError(f"output: {target} does not end in {SUFFIX}, by which class models are known; add it")
-    if target.exists() and not force:
-        raise FileExistsError(f"{target} exists; add --force to replace it")
-    _check_writable(target)
-
-
-def _check_target(job: Job) -> None:
-    """Raise an error if the output is another input's, the input itself, cannot be written, or exists and is kept."""
-    if not job.make_directory and (job.source == STREAM or job.source.exists()):
-        check_directory(job.target)
-    if job.rival is not None:
-        raise ParameterError(
-            f"would be written to {job.target}, like {job.rival}; rename one of them, "
-            "or take it in a run of its own with another --out-dir"
-        )
-    if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
-        meant = "" if job.is_named else f", or did you mean {'decode' if job.target.suffix == '.fdc' else 'encode'}?"
-        raise ParameterError(f"the output is the input itself; name another{meant}")
-    if job.target.is_dir():
-        raise IsADirectoryError(f"{job.target} is a directory; name a file in it, or give it by --out-dir")
-    if not job.may_replace and job.target.is_file():
-        raise FileExistsError(f"{job.target} exists; add --force to replace it")
-    _check_writable(job.target, " by --out-dir or -o")
-
-
-def _check_writable(target: Path, option: str = "") -> None:
-    """Raise an error if an output finds no place in its directory; `option` says how to name another."""
-    directory = Path(os.path.realpath(target)).parent
-    needs_place = target.is_file() or not target.exists()  # as devices and pipes do not
-    if needs_place and directory.is_dir() and not os.access(directory, os.W_OK):
-        raise PermissionError(f"{directory} cannot be written to; name another directory{option}")
 
 
 def describe_os_error(error: OSError) -> str:

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     "--against",
     type=options.NonEmptyPath(path_type=Path),
     metavar="IMAGE|DIRECTORY",
-    help="Compare the samples with those of the original, too, of several frames with each. In a directory, originals "
-    "have the names and places of the files. Exit code 6 if a lossless file differs.",
+    help="Also compare the samples with those of the original; below a directory, with the image of the same name and "
+    "place. Exit code 6 if a lossless file differs.",
 )
 @click.option(
     "--min-psnr",
@@ -60,7 +60,7 @@ def check(
     console.say_if(note_on_links(others))
     jobs = jobs_of(files)
     if against is None and least_db:
-        raise click.UsageError("--min-psnr is of samples and their original; name that by --against")
+        raise click.UsageError("--min-psnr needs an original to compare with; name it with --against")
     if against is not None and structure_only:
         raise click.UsageError("--against compares samples, and --structure-only decodes none; leave one of them out")
     originals = None if against is None else Originals.of(files, against)
@@ -73,7 +73,7 @@ def check(
 
 
 def _check(job: Job, originals: Originals | None, least_db: float, **options: Any) -> dict[str, Any]:
-    from fdcodec.cli.originals import compare
+    from fdcodec.cli.likeness import compare
     from fdcodec.verification import check_file
 
     checked, picture, lossless = check_file(job.read(), **options)

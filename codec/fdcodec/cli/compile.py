@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def compile() -> int:
     """Compile the code of all commands now, so that no first use has to wait: four to six minutes, once per version.
 
-    What Python calls of fdcodec itself use is compiled, too. The learners of fdcodec.learning, which few need, are not:
-    each compiles for ten to thirty seconds when first fitted.
+    This is also what calls from Python use, except the learners of fdcodec.learning, which few need: each of these
+    compiles for ten to thirty seconds when first fitted.
     """
     from fdcodec.first_use import compile_beside
     from fdcodec.kernels.code_cache import has_room, is_code_kept

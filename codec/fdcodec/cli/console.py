@@ -100,7 +100,7 @@ class Console:
             write_line(as_json({"input": source, **facts}))
 
     def note(self, source: str, note: str, *, of_its_own: bool = False) -> None:
-        """Say a note on an input, or keep it for the end, unless it must have a line `of_its_own`."""
+        """Say a note on an input, or keep it for the end unless it needs a line `of_its_own`."""
         if self._gathered is None or of_its_own:
             self.say(f"{source}: note: {note}")
         else:
@@ -108,7 +108,7 @@ class Console:
 
     @contextmanager
     def gathered_notes(self, inputs: int) -> Iterator[None]:
-        """Say notes of this context, and what to do about failures, at its end, each kind once, if inputs are many."""
+        """If there are many inputs, keep notes, and advice on failures, for the end of this context, each kind once."""
         notes, advice = (Notes(), Notes("", "for example, ")) if inputs > SHOWN else (None, None)
         self._gathered, self._advice = notes, advice
         try:
@@ -123,8 +123,8 @@ class Console:
     def fail(self, source: str, message: str, facts: dict[str, Any] | None = None, paths: Iterable[Path] = ()) -> None:
         """Report a failure in one line, in JSON with the known facts.
 
-        What to do about it, behind the first semicolon that is in none of the `paths` of the message and not in the
-        source, is kept for the end if inputs are many.
+        The advice, after the first semicolon that is not part of the source or of the `paths` in the message, is kept
+        for the end if there are many inputs.
         """
         message = in_options(message.removeprefix(f"{source}: "))
         if self._as_json:
@@ -141,7 +141,7 @@ class Console:
 
     @contextmanager
     def progress(self) -> Iterator[Callable[[str, int, int], None]]:
-        """Give a function that shows stage, steps done and steps in all, in a bar where stderr is a terminal.
+        """Give a function that shows stage, steps done and all steps, in a bar if stderr is a terminal.
 
         The bar appears at the first of several steps; lines are written above it.
         """
@@ -167,7 +167,7 @@ class Console:
             self._bar.console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     def announce_compilation(self, task: str) -> None:
-        """Say that this call will be slow and why, when and if a kernel must be compiled; `task` is what it will do."""
+        """Once a kernel must be compiled, say that this call is slow, and why; `task` is what it will do."""
         from fdcodec.kernels.code_cache import has_room, is_code_kept
         from fdcodec.kernels.jit import before_compiling
 

@@ -20,7 +20,7 @@ from fdcodec.decoding import checked_decoding, picture_and_loss
 from fdcodec.paths import holds
 
 FORMATS = ("png", "tiff", "jpg", "webp", "ppm", "pgm", "npy")
-"""Endings that an output may be given, without those that mean the same."""
+"""What --format completes: suffixes of outputs, one for each format."""
 
 
 def _region(context: click.Context, parameter: click.Parameter, value: str | None) -> Region | None:
@@ -88,7 +88,7 @@ def decode(
     console.say_if(note_on_links(others))
     jobs = plan_stack(files, suffix, output, out_dir) if into_one else plan_jobs(files, suffix, output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
-        raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file by -o")
+        raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file with -o")
     if skip_existing and not (jobs := without_done(jobs, console)):
         return 0
     console.announce_compilation("decoding")
@@ -105,7 +105,7 @@ def decode(
 
 
 def _is_output(last: Path) -> bool:
-    """Tell whether the last of several names is the output: it ends like an image, or is no file yet and no .fdc."""
+    """Tell whether the last of several names is the output: it has an image's suffix, or is no file and no .fdc."""
     from fdcodec.image.writing import SUFFIXES
 
     suffix = last.suffix.lower()

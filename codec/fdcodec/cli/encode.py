@@ -67,8 +67,8 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
     default="auto",
     show_default=True,
     shell_complete=options.model_names,
-    help="auto, a name that `fdcodec transforms` lists, or the path of an .fdt file. The list has the models in the "
-    "directories that FDCODEC_MODEL_PATH names, too.",
+    help="auto, a name that `fdcodec transforms` lists, or the path of an .fdt file. The list includes the models in "
+    "the directories that FDCODEC_MODEL_PATH names.",
 )
 @click.option(
     "--embed/--no-embed",
@@ -129,7 +129,7 @@ def encode(
     console.say_if(note_on_left_out(others))
     jobs = plan_jobs(each_frame(files) if all_frames else files, ".fdc", output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
-        raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file by -o")
+        raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file with -o")
     settings["embed"] = "auto" if embed is None else embed
     if settings["lossless"]:
         refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
@@ -150,7 +150,7 @@ def encode(
 
 
 def _check_suffix(suffix: str) -> None:
-    """Raise an error if an output has the suffix of another image format, as for a decode, or of class models."""
+    """Raise an error if an output has the suffix of another image format, as for a decode, or that of class models."""
     from PIL import Image
 
     from fdcodec.model.registry import SUFFIX
@@ -158,7 +158,7 @@ def _check_suffix(suffix: str) -> None:
     is_image = suffix == ".npy" or (suffix != ".fdc" and Image.registered_extensions().get(suffix) in Image.SAVE)
     if is_image or suffix == SUFFIX:
         raise click.BadParameter(
-            f"{suffix} is the suffix of another format than encode writes; end the name in .fdc"
+            f"encode writes .fdc, and {suffix} is the suffix of another format; end the name in .fdc"
             + (f", or decode to {suffix}" if is_image else ""),
             param_hint=["-o", "--output"],
         )
@@ -169,7 +169,7 @@ def _is_given(name: str) -> bool:
 
 
 def _tell_of_model(transform: str, embed: bool | None, console: Console) -> None:
-    """Say what a class model that is no preset costs in each file, or, if files only name it, whether it is absent."""
+    """Say what a class model costs in each file unless it is a preset; if files only name it, warn if it is absent."""
     from fdcodec.model import resolve
     from fdcodec.model.embedding import embedding
     from fdcodec.model.registry import is_preset
@@ -185,7 +185,7 @@ def _tell_of_model(transform: str, embed: bool | None, console: Console) -> None
 
 
 def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None:
-    """Say if files that only name a class model could not be decoded on this machine."""
+    """Warn of a class model that is not installed here, which files that only name it need."""
     from fdcodec.model.registry import is_installed
 
     if not is_installed(model):
@@ -233,7 +233,7 @@ def _encode(
 
 
 def _told(miss: TargetWarning | None, target: Target, bpp: float) -> str:
-    """Return how the target was missed, also in bits per pixel if those were asked for; empty if it was met."""
+    """Return how the target was missed, with the bits per pixel if those were asked for; empty if it was met."""
     if miss is None:
         return ""
     asked = f"; that is {bpp:.4g} bits per pixel instead of {target.value:g}" if target.kind == "bpp" else ""

@@ -1,4 +1,4 @@
-"""Inputs with several frames, such as pages, and how they are read."""
+"""Inputs of several frames, such as pages, and how they are read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def each_frame(files: Iterable[Found]) -> list[Found]:
     Raises
     ------
     click.UsageError
-        An input can be read only once, but frames are counted first.
+        An input is a stream: it can be read only once, and counting its frames reads it.
     """
     return [frame for file in files for frame in _frames(file)]
 
@@ -40,7 +40,7 @@ def _frames(file: Found) -> list[Found]:
 
 
 class Pictures:
-    """Reads the pictures of jobs; a note on frames that are left out names the option that takes them."""
+    """Reads the pictures of jobs; a note on frames that were left out names the option that takes them."""
 
     def __init__(self) -> None:
         from fdcodec.image.frames import FrameReader

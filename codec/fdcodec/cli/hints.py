@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 MOST_PATTERNS = 0.75
 """Most different patterns per byte of the file (without metadata) at which it is likely smaller without loss.
 
-At qualities 30 to 85, 49 of 56 files of drawn pictures up to it were, and 6 of 106 above it; at 92, 36 of 41 and 15
-of 50. Pages with noise have 1.4 and more. Of 194 small pictures at 75 it finds 35 of the 100 that were smaller, and 9
-others; of those missed, lines of one pixel apart, five lose more than 100 bytes.
+At qualities 30 to 85, 49 of 56 files of drawn pictures up to it were smaller, and 6 of 106 above it; at 92, 36 of 41
+and 15 of 50. Pages with noise have 1.4 and more. Of 194 small pictures at quality 75, it finds 35 of the 100 that were
+smaller, and 9 others; of those it misses, lines of one pixel apart, five lose more than 100 bytes.
 """
 
 
@@ -47,7 +47,7 @@ def hint(file: container.File, n_bytes: int, target: Target, miss: TargetWarning
 
 
 def _is_finest(parameters: Parameters) -> bool:
-    """Tell whether no lossy file of the picture has a finer step, or would gain by one."""
+    """Tell whether no lossy file of the picture has a finer step or would gain from one."""
     short = parameters.sample_range
     return parameters.quality == 100 or (short is not None and parameters.step_index <= finest_step_index(short))
 

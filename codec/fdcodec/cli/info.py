@@ -8,7 +8,7 @@ import click
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import COUNTING, Console, write_line
-from fdcodec.cli.inputs import find_files
+from fdcodec.cli.inputs import find_files, note_on_links
 from fdcodec.cli.jobs import Job, jobs_of
 from fdcodec.cli.streams import in_one_line
 
@@ -24,8 +24,9 @@ def info(inputs: tuple[str, ...], recursive: bool, bits: bool, as_json: bool) ->
     """Show what .fdc files hold, and of damaged files what is readable. Only --bits decodes them."""
     if bits:
         Console().announce_compilation(COUNTING)
-    jobs = jobs_of(find_files(inputs, (".fdc",), recursive=recursive).inputs)
-    return run_jobs(jobs, lambda job: _info(job, bits, as_json), Console(as_json=as_json, quiet=not as_json))
+    files, others = find_files(inputs, (".fdc",), recursive=recursive)
+    Console().say_if(note_on_links(others))
+    return run_jobs(jobs_of(files), lambda job: _info(job, bits, as_json), Console(as_json=as_json, quiet=not as_json))
 
 
 def _info(job: Job, bits: bool, as_json: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Inputs: the files that are named, and those below directories."""
+"""Inputs: files that are named, and those below directories."""
 
 import os
 from collections import Counter
@@ -17,9 +17,10 @@ STREAM = Path("-")
 
 
 class Found(NamedTuple):
-    """An input, its path relative to what it was found under, and why it cannot be read, if it is such a directory.
+    """An input, and its path relative to the directory that was named, if one was.
 
-    For one of several frames, `frame` is its number from 1, and `relative` ends in a name for that frame.
+    `fault` says why a directory cannot be read. For one of several frames, `frame` is its number from 1, and `relative`
+    ends in a name for that frame.
     """
 
     path: Path
@@ -40,7 +41,7 @@ def find_files(
 ) -> Files:
     """Return the files among and below the inputs, and the directories below them that cannot be read.
 
-    `out_dir` is None if outputs could be written into a directory, and none was named for them.
+    `out_dir` is None if --out-dir was not given, for a message that names it; a command without it has the default.
 
     Raises
     ------
@@ -59,7 +60,7 @@ def find_files(
         found.inputs.extend(below)
         found.others.extend(others)
     if not found.inputs:
-        told = f"no inputs: below {' and '.join(inputs)} no file ends in {', '.join(sorted(suffixes))}"
+        told = f"no file below {' and '.join(inputs)} ends in {', '.join(sorted(suffixes))}"
         raise click.UsageError("; ".join(filter(None, (told, note_on_links(found.others)))))
     return found
 
@@ -84,14 +85,14 @@ def _is_taken(file: Path, suffixes: Collection[str]) -> bool:
 
 
 def note_on_left_out(others: Sequence[Path]) -> str:
-    """Return a note on how many files below directories are left out, their suffixes, and links; empty if none.
+    """Return a note on files below directories that are left out, and on links; empty if there are none.
 
-    What an encode leaves beside its inputs does not count.
+    `.fdc` files do not count, as an encode writes them beside its inputs.
     """
     left_out = [file.suffix.lower() for file in others if file.suffix != ".fdc" and holds(file.is_file)]
     ends = Counter(shown(suffix)[1:-1] or "no suffix" for suffix in left_out)
     listed = ", ".join(first_of([name for name, _ in ends.most_common()]))
-    told = f"{counted(ends.total(), 'file')} below directories left out, by their names: {listed}" if ends else ""
+    told = f"{counted(ends.total(), 'file')} below directories left out, by suffix: {listed}" if ends else ""
     return "; ".join(filter(None, (told, note_on_links(others))))
 
 

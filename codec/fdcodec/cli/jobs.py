@@ -19,10 +19,11 @@ from fdcodec.words import counted
 
 @dataclass(frozen=True)
 class Job:
-    """One input, where its result goes, whether the user named that, and an earlier input that goes there, `rival`.
+    """One input, and where its result goes.
 
-    For a directory that cannot be read, `fault` says why; it has no result. `frame` is the number, from 1, of one of
-    several frames. `may_replace` is whether an existing output may be replaced.
+    `is_named` says that the user named that output, `rival` is an earlier input that has the same, and `may_replace`
+    says that an existing one may be replaced. `fault` is why a directory cannot be read; it has no result. `frame` is
+    the number, from 1, of one of several frames.
     """
 
     source: Path
@@ -46,7 +47,7 @@ class Job:
 
     @property
     def paths(self) -> tuple[Path, ...]:
-        """The paths that a message on it may name."""
+        """The paths that messages about it may name."""
         others = (self.rival,) if self.rival is not None else ()
         return self.source, self.target, *others, Path(os.path.realpath(self.target))
 
@@ -129,10 +130,10 @@ def plan_jobs(files: list[Found], suffix: str, output: str | None, out_dir: str 
     """
     if output is not None and (len(files) > 1 or out_dir is not None):
         if files[0].frame is not None:
-            raise click.UsageError(f"{files[0].path} has several frames; name a directory with --out-dir, and no file")
+            raise click.UsageError(f"{files[0].path} has several frames; name a directory with --out-dir, not a file")
         raise click.UsageError("an output file takes exactly one input and no --out-dir; use --out-dir for several")
     if out_dir is not None and any(file.path == STREAM for file in files):
-        raise click.UsageError("standard input has no name to take into --out-dir; name its output by -o")
+        raise click.UsageError("standard input has no name to take into --out-dir; name its output with -o")
     jobs, first = jobs_of(file for file in files if file.fault), dict[Path, tuple[Path, int | None]]()
     readable = [file for file in files if not file.fault]
     targets = [_target(file, suffix, output, out_dir) for file in readable]
@@ -181,6 +182,6 @@ def _target(file: Found, suffix: str, output: str | None, out_dir: str | None) -
 
 
 def split_threads(threads: int, jobs: list[Job]) -> tuple[int, int]:
-    """Return how many jobs run at a time, and how many threads each has."""
+    """Return how many jobs run at once, and how many threads each has."""
     at_once = max(min(threads, len(jobs)), 1)
     return at_once, threads // at_once

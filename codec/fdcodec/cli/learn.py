@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from fdcodec.cli import options
-from fdcodec.cli.batch import check_model_path, describe_os_error
+from fdcodec.cli.batch import describe_os_error
 from fdcodec.cli.console import Console, on_terminal
 from fdcodec.cli.frames import Pictures, each_frame
 from fdcodec.cli.inputs import find_files, note_on_left_out
 from fdcodec.cli.jobs import Job, jobs_of
 from fdcodec.cli.learn_report import report
+from fdcodec.cli.outputs import check_model_path
 from fdcodec.errors import FdcError
 from fdcodec.words import counted
 

@@ -47,7 +47,7 @@ class LazyGroup(click.Group):
     """Commands imported by name, so that help and version need none of them."""
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
-        """Read the options that come before the command, of which some write a text."""
+        """Read the options before the command; --help and --version write to standard output."""
         with _closed_pipe():
             return super().make_context(*args, **options)
 
@@ -97,13 +97,13 @@ def main() -> None:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    """Let the command tell what is done after the first Ctrl-C; the second ends it wherever it is."""
+    """Let the command report what is done at the first Ctrl-C; a second one ends it at once."""
     signal.signal(number, lambda *_: _end())
     raise KeyboardInterrupt
 
 
 def _end_if_interrupted(lost: "sys.UnraisableHookArgs") -> None:
-    """End at once after a Ctrl-C that Python could not raise, as in a callback of the compiler, which would go on."""
+    """End at once if Python could not raise Ctrl-C, as in a callback of the compiler, which would go on."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
         _end()
     sys.__unraisablehook__(lost)

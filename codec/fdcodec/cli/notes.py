@@ -9,11 +9,11 @@ from pathlib import Path
 from fdcodec.words import first_of
 
 _ADVICE = "; "
-"""Between what is wrong and what to do about it."""
+"""What separates a fault from what to do about it."""
 
 
 def split_advice(message: str, paths: Iterable[Path]) -> tuple[str, str]:
-    """Return what is wrong, and what to do about it or nothing; names that are in `paths` are not cut."""
+    """Return what is wrong, and what to do about it, which may be empty; names in `paths` are not cut."""
     hidden = message
     names = {part for path in paths for part in path.parts if _ADVICE in part}
     for name in sorted(names, key=len, reverse=True):  # one may be in another

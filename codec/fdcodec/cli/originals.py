@@ -1,40 +1,35 @@
-"""Decoded files, compared with the images that they were made from."""
+"""Where the images are that encoded files were made from."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from math import inf, isfinite
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
 from fdcodec.cli.inputs import STREAM, Found, find_files
-from fdcodec.errors import FdcError, ParameterError, VerificationError
+from fdcodec.errors import ParameterError
 from fdcodec.paths import holds
-from fdcodec.words import counted, first_of
-
-if TYPE_CHECKING:
-    from fdcodec.image.picture import Picture
-    from fdcodec.image.reading import Reading
+from fdcodec.words import first_of
 
 
 class Originals(NamedTuple):
-    """Where the originals of encoded files are: one image, or a directory, and the images there that each may be of."""
+    """One image or a directory with the originals of encoded files, and which images there may be that of each."""
 
     place: Path
     images: dict[Path, list[Path]]
 
     @classmethod
     def of(cls, files: list[Found], place: Path) -> Originals:
-        """Find the originals of files: below a directory, those of their relative paths but for the suffix.
+        """Find the originals of files: below a directory, those of their relative paths but for suffix and frame.
 
         Raises
         ------
         click.UsageError
-            The place is standard input, or one image for several files, or a directory without images.
+            The place is standard input, or no directory though there are several files, or one without images.
         """
         from fdcodec.image.reading import READABLE_SUFFIXES
 
@@ -42,159 +37,32 @@ class Originals(NamedTuple):
             raise click.UsageError("--against takes a file, and - is standard input; save the original to a file first")
         if not holds(place.is_dir):
             if len(files) > 1:
-                raise click.UsageError(f"{place} is one image; name the directory of the originals by --against")
+                raise click.UsageError(f"{place} is not a directory; for several inputs name that of their originals")
             return cls(place, {file.path: [place] for file in files})
         below = defaultdict[Path, list[Path]](list)
         for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
             if not image.fault:
                 below[image.relative.with_suffix("")].append(image.path)
-        return cls(place, {file.path: below[file.relative.with_suffix("")] for file in files if not file.fault})
+        found = ((file.path, _images_of(file.relative, below)) for file in files if not file.fault)
+        return cls(place, {path: images for path, images in found if images})
 
     def original_of(self, encoded: Path) -> Path:
         """Return the one original of a file; FileNotFoundError where there is none, ParameterError of several."""
-        images = self.images[encoded]
+        images = self.images.get(encoded)
         if not images:
-            raise FileNotFoundError(f"{self.place} has no image of its name and place; name its original by --against")
+            raise FileNotFoundError(
+                f"{self.place} has no image of its name and place; name its original with --against"
+            )
         if len(images) > 1:
             names = ", ".join(first_of([image.name for image in images]))
-            raise ParameterError(f"its original may be any of {names}; name one by --against, for this file alone")
+            raise ParameterError(f"its original may be any of {names}; name one with --against, for this file alone")
         return images[0]
 
 
-class Likeness(NamedTuple):
-    """A frame of an original, from 1, notes on it, the kind of its samples, and the PSNR of a file against it.
-
-    The PSNR is infinite where samples are equal, and minus infinity where they are of different kinds.
-    """
-
-    frame: int
-    notes: tuple[str, ...]
-    kind: str
-    psnr_db: float
-
-
-def compare(decoded: Picture, original: Path, max_pixels: int, least_db: float) -> dict[str, Any]:
-    """Compare a decoded picture with its original, of which several frames are read one by one until one is equal.
-
-    Parameters
-    ----------
-    decoded
-        The picture.
-    original
-        Path of an image file.
-    max_pixels
-        Larger frames are not read.
-    least_db
-        PSNR that the picture must have; infinite where it must be equal.
-
-    Returns
-    -------
-    dict
-        `original`, its path, `equal` and `psnr_db`, the latter None where samples are equal or of different kinds; of
-        several frames those of the nearest, with its number as `original_frame`. Then `found`, in words, and `notes`;
-        or `fault`, the error of a picture that is not what it should be.
-
-    Raises
-    ------
-    FdcError, OSError
-        No frame of the original can be read; its name begins the message.
-    """
+def _images_of(encoded: Path, images: Mapping[Path, list[Path]]) -> list[Path]:
+    """Return the images, by relative paths without suffix, of a file's name; else of its name as that of a frame."""
     from fdcodec.image.frames import frame_count
 
-    count = frame_count(original) if holds(original.is_file) else 1
-    with _named(original):
-        nearest, unread = _nearest(decoded, _reader(original, max_pixels, count), count)
-    notes = tuple(f"{original}: {note}" for note in (*nearest.notes, *unread))
-    facts: dict[str, Any] = {
-        "original": str(original),
-        "equal": nearest.psnr_db == inf,
-        "psnr_db": round(nearest.psnr_db, 2) if isfinite(nearest.psnr_db) else None,
-        **({} if count == 1 else {"original_frame": nearest.frame}),
-    }
-    if fault := _fault(nearest, _kind_of(decoded), count, least_db):
-        return facts | {"fault": VerificationError("; ".join((fault, *notes)))}
-    return facts | {"found": _found(nearest, count), "notes": notes}
-
-
-@contextmanager
-def _named(original: Path) -> Iterator[None]:
-    """Let the original's name begin the messages of errors."""
-    try:
-        yield
-    except FdcError as error:
-        raise type(error)(f"{original}: {error}") from error
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(original)) from error
-
-
-def _reader(original: Path, max_pixels: int, count: int) -> Callable[[int], Reading]:
-    """Return what reads a frame, from 1, as `encode` does: the only one as an image, of several each by itself."""
-    from fdcodec.image.frames import FrameReader
-    from fdcodec.image.reading import read_image
-
-    frames = FrameReader(max_pixels)
-    if count == 1:
-        return lambda frame: read_image(original, max_pixels=max_pixels)
-    return lambda frame: frames.read(original, frame - 1)
-
-
-def _nearest(decoded: Picture, read: Callable[[int], Reading], count: int) -> tuple[Likeness, list[str]]:
-    """Return the frame of the highest PSNR, and why others could not be read; raises that if it holds for all."""
-    found, faults = list[Likeness](), dict[int, FdcError]()
-    for frame in range(1, count + 1):
-        try:
-            found.append(_likeness(decoded, frame, read(frame)))
-        except FdcError as error:
-            faults[frame] = error
-            continue
-        if found[-1].psnr_db == inf:
-            break
-    if not found:
-        raise faults[1]
-    unread = [f"frame {frame} was not compared: {error}" for frame, error in faults.items()]
-    return max(found, key=lambda one: one.psnr_db), first_of(unread, "more frames were not compared")
-
-
-def _likeness(decoded: Picture, frame: int, reading: Reading) -> Likeness:
-    from fdcodec.image.psnr import psnr
-
-    picture, notes = reading
-    is_same_kind = (picture.samples.shape, picture.depth) == (decoded.samples.shape, decoded.depth)
-    psnr_db = psnr(picture.samples, decoded.samples) if is_same_kind else -inf
-    return Likeness(frame, notes, _kind_of(picture), psnr_db)
-
-
-def _fault(nearest: Likeness, kind: str, count: int, least_db: float) -> str:
-    """Return why a picture is not what it should be, and what to do; empty if it is.
-
-    Of a pipe only the first frame is read, which need not be the one.
-    """
-    from fdcodec.image.losses import ONLY_FIRST
-
-    if nearest.psnr_db == -inf:
-        other = f"the original is {nearest.kind}" if count == 1 else f"none of the {count} frames of the original does"
-        return f"the file holds {kind}, {other}; name the image that it was made from"
-    if nearest.psnr_db >= least_db:
-        return ""
-    if least_db < inf:
-        found = f"{_found(nearest, count)}, less than {least_db:g} dB"
-    else:
-        differs, where = "not equal to the original", ""
-        if count > 1:
-            differs, where = f"equal to none of the {count} frames of the original", f" against frame {nearest.frame}"
-        found = f"the file is lossless, but {differs}: {nearest.psnr_db:.2f} dB{where}"
-    or_anew = "" if any(note.startswith(ONLY_FIRST) for note in nearest.notes) else ", or encode that anew"
-    return f"{found}; name the image that it was made from{or_anew}"
-
-
-def _found(nearest: Likeness, count: int) -> str:
-    """Return in words how near the picture is to the original."""
-    equal = nearest.psnr_db == inf
-    found = "equal to" if equal else f"{nearest.psnr_db:.2f} dB against"
-    if count == 1:
-        return f"{found} the original"
-    return f"{found} frame {nearest.frame} of the original" + ("" if equal else f", the nearest of {count}")
-
-
-def _kind_of(picture: Picture) -> str:
-    return f"{picture.width}x{picture.height}, {counted(picture.channels, 'channel')} of {picture.depth} bits"
+    name = encoded.with_suffix("")
+    whole = name.with_name(re.sub(r"(?<=.)-\d+$", "", name.name))
+    return images.get(name) or [image for image in images.get(whole, []) if frame_count(image) > 1]

@@ -1,4 +1,4 @@
-"""Several files decoded into one, whose pages or frames they become: the way back from `encode --frames`."""
+"""Several files decoded into one, as its pages or frames: the way back from `encode --frames`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StackJob(Job):
-    """Inputs whose pictures go into one output, by which the job is called."""
+    """Inputs whose pictures go into one output, which gives the job its name."""
 
     inputs: tuple[Job, ...] = ()
 
@@ -53,7 +53,7 @@ def plan_stack(files: Sequence[Found], suffix: str, output: str | None, out_dir:
     from fdcodec.image.stacks import STACK_SUFFIXES
 
     if output is None or out_dir is not None:
-        raise click.UsageError("--frames writes one file; name it by -o, such as -o stack.tif, without --out-dir")
+        raise click.UsageError("--frames writes one file; name it with -o, such as -o stack.tif, without --out-dir")
     if suffix not in STACK_SUFFIXES:
         raise click.UsageError(f"{suffix} holds one picture; --frames writes {', '.join(STACK_SUFFIXES)}")
     target = Path(output)

@@ -9,7 +9,7 @@ _ESCAPES = {code: repr(chr(code))[1:-1] for code in _BREAKS}
 
 
 class StandardOutputError(OSError):
-    """Standard output is closed, or full; a reader that has gone is a BrokenPipeError, and no failure."""
+    """Standard output is closed or full. A reader that has gone is a BrokenPipeError instead, and no failure."""
 
 
 @contextmanager

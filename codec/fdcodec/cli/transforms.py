@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from fdcodec.cli.batch import check_model_path
 from fdcodec.cli.console import Console, write_line
 from fdcodec.cli.options import NonEmptyPath, model_names
+from fdcodec.cli.outputs import check_model_path
 from fdcodec.errors import FdcError
 
 
@@ -26,8 +26,8 @@ def transforms(context: click.Context) -> int:
 def list_models(as_json: bool) -> int:
     """List names, hashes and sizes.
 
-    A file that holds no model is named on stderr, and the exit code is then 1. Files that an earlier model of the same
-    name hides are named there, too.
+    A file that holds no model is named on stderr; the exit code is then 1. Files that an earlier model of the same
+    name hides are also named there.
     """
     from fdcodec import model
     from fdcodec.inspection import describe_model

@@ -21,7 +21,7 @@ __all__ += ["read", "read_front", "read_header", "salvage", "write"]
 def write(file: File) -> bytes:
     """Return the bytes of a file: compact where its parts allow it, chunked otherwise.
 
-    A tile size that covers the whole picture is written as 0; `chunks` say nothing here.
+    A tile size that covers the whole picture is written as 0. `chunks` are ignored.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def write(file: File) -> bytes:
 def read(
     data: bytes | bytearray | memoryview, *, tiles: Collection[int] | None = None, max_pixels: int = DEFAULT_MAX_PIXELS
 ) -> File:
-    """Parse a whole file: every length bounded, every checksum compared, nothing after its end.
+    """Parse a whole file: every length is bounded, every checksum compared, and nothing may follow its end.
 
     Parameters
     ----------
@@ -71,12 +71,12 @@ def read(
 
 
 def salvage(data: bytes | bytearray | memoryview, *, max_pixels: int = DEFAULT_MAX_PIXELS) -> Salvaged:
-    """Return what is intact in a damaged file (SPEC 2.9); of a compact file, all or nothing. Raises as `read` does.
+    """Return what is intact in a damaged file (SPEC 2.9); of a compact file all or nothing. Raises what `read` does.
 
     Raises
     ------
     FormatError
-        The header or the class model is damaged, or no tile can be told from the others.
+        The header or the class model is damaged, or it is not known which payload belongs to which tile.
     """
     view = memoryview(data)
     return Salvaged(read_compact(view, max_pixels)) if _is_compact(view) else salvage_chunked(view, max_pixels)
@@ -94,12 +94,12 @@ def read_front(file: IO[bytes]) -> tuple[Header, Metadata]:
     Parameters
     ----------
     file
-        Open for reading at the start of the signature. Where it stands afterwards is not said.
+        Open for reading at the start of the signature. Its position afterwards is undefined.
 
     Returns
     -------
     header, metadata
-        Metadata behind the first payload, where no writer puts it, is not found.
+        Metadata behind the first payload, where no writer puts any, is not found.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """The bodies of the chunks, declared: field by field in the order and the names of SPEC 2.4 and 2.5.
 
-Only these small fixed structures are left to construct. Lengths, bounds and checksums are checked by hand
-(`chunks.py`), because construct's repeaters hide truncation and its compiled parsers are not for untrusted bytes.
+Only these small fixed structures use construct. Lengths, bounds and checksums are checked by hand (`chunks.py`), as
+construct's repeaters hide truncation, and its compiled parsers are not for untrusted bytes.
 """
 
 from typing import Any
@@ -70,7 +70,7 @@ COMPACT_HEADER = Struct(
 
 
 def parse(structure: Construct, data: bytes, name: str) -> Any:
-    """Return the fields of `structure` at the start of `data`.
+    """Return the fields of a structure at the start of `data`; `name` is for errors.
 
     Raises
     ------

@@ -91,7 +91,7 @@ def read_chunked_front(file: IO[bytes]) -> tuple[Header, Metadata]:
 
 
 def _front_chunks(file: IO[bytes]) -> Iterator[Chunk]:
-    """Yield the header and the metadata that come before the first payload; nothing else is read."""
+    """Yield the chunks of header and metadata before the first payload; no other body is read."""
     while (frame := file.read(8))[4:] not in (names.DATA_CHUNK, names.END_CHUNK):
         length, kind = int.from_bytes(frame[:4], "little"), frame[4:]
         if kind in (names.HEADER_CHUNK, *_METADATA) or len(frame) < 8:
@@ -151,11 +151,11 @@ def _check_length(kind: bytes, length: int) -> None:
             f"chunk {kind.decode()} has {length} bytes, at most {_LIMITS[kind]} are allowed; write the file with less"
         )
     if kind in _HASHES and length not in _HASHES[kind]:
-        raise damaged(f"chunk {kind.decode()} has {length} bytes, a hash has {_HASHES[kind].start} to 32")
+        raise damaged(f"chunk {kind.decode()} has {length} bytes, but a hash has {_HASHES[kind].start} to 32")
 
 
 def chunks_to_end(data: memoryview) -> Iterator[Chunk]:
-    """Yield the chunks up to and with FEND; it must be there, be empty and be the last thing in the file."""
+    """Yield the chunks up to FEND and FEND itself, which must be there, be empty and end the file."""
     position = len(names.SIGNATURE)
     for chunk in split_chunks(data[position:]):
         yield chunk

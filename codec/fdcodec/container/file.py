@@ -31,7 +31,7 @@ class File:
     payloads
         Entropy-coded bytes, one for each tile in order; empty for tiles that were not asked for.
     model_ref
-        SHA-256 of the class model's canonical bytes, or of a file that was read its first bytes; None if none is named.
+        SHA-256 of the class model's canonical bytes, or its first bytes if the file was read; None if none is named.
     model_bytes
         The embedded class model (SPEC 7), or None; at most one of the two is there.
     metadata
@@ -52,7 +52,7 @@ class File:
 
 
 def check_version(version: int) -> None:
-    """Refuse a version this release does not know (SPEC 2.2)."""
+    """Refuse a version that this release does not know (SPEC 2.2)."""
     if version > VERSION:
         raise UnsupportedError(f"the file has format version {version}; this release reads up to {VERSION}, update it")
 
@@ -66,5 +66,5 @@ def check_pixels(header: Header, max_pixels: int) -> None:
 
 
 def is_wanted(index: int, tiles: Collection[int] | None) -> bool:
-    """Say whether tile `index` is among those asked for; None asks for all."""
+    """Tell whether tile `index` is among those asked for; None asks for all."""
     return tiles is None or index in tiles

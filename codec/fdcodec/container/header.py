@@ -30,7 +30,7 @@ class Header:
     Raises
     ------
     FormatError
-        A field has a value that no version can give a meaning to.
+        A field has a value that can have no meaning in any version.
     LimitError
         A side is above 65535.
     UnsupportedError
@@ -51,14 +51,14 @@ class Header:
             raise damaged(f"header: size {self.width}x{self.height} is not at least 1x1")
         if max(self.width, self.height) > MAX_SIDE:
             raise LimitError(
-                f"header: size {self.width}x{self.height} has a side above {MAX_SIDE}, as no file has; get it again"
+                f"header: size {self.width}x{self.height} has a side above {MAX_SIDE}, the most there is; get it again"
             )
         if not 1 <= self.channels <= 4 or self.depth not in (8, 16):
             raise UnsupportedError(
-                f"header: {self.channels} channels of {self.depth} bits, known are 1..4 of 8 or 16; update fdcodec"
+                f"header: {self.channels} channels of {self.depth} bits, not 1..4 of 8 or 16; update fdcodec"
             )
         if self.two_dimensional and self.channels != 1:
-            raise damaged(f"header: two-dimensional with {self.channels} channels, only gray can be")
+            raise damaged(f"header: two-dimensional with {self.channels} channels, but only gray can be")
         if self.tile_size and not MIN_TILE_SIZE <= self.tile_size <= MAX_SIDE:
             raise damaged(f"header: tile size {self.tile_size} is not 0 or {MIN_TILE_SIZE}..{MAX_SIDE}")
         if len(self.parameters) > MAX_PARAMETER_BYTES:

@@ -26,7 +26,7 @@ _END = build_chunk(names.END_CHUNK, b"")
 _HASH_CHUNK_BYTES = names.CHUNK_OVERHEAD_BYTES + names.HASH_BYTES
 _VITAL = (names.HEADER_CHUNK, names.REFERENCE_CHUNK, names.MODEL_CHUNK)
 _ONCE = (names.INDEX_CHUNK, names.PIXEL_HASH_CHUNK, names.EXIF_CHUNK, names.XMP_CHUNK, names.ICC_CHUNK)
-_MAX_INDEXES = 8  # places that look like the index and are not, before it is given up
+_MAX_INDEXES = 8  # places that look like the index are tried
 
 
 class Salvaged(NamedTuple):
@@ -75,11 +75,11 @@ def _frames(data: memoryview) -> tuple[list[Chunk], list[str]]:
 
 
 def _without_doubles(chunks: Sequence[Chunk], faults: list[str]) -> list[Chunk]:
-    """Return the chunks without the later ones of a kind that comes once; of vital ones none is left out."""
+    """Return the chunks without repeated ones, if their kind may come once; vital ones stay, for an error."""
     counts = Counter(chunk.kind for chunk in chunks)
     doubled = {chunk.kind: chunk for chunk in reversed(chunks) if chunk.kind in _ONCE and counts[chunk.kind] > 1}
     faults += [
-        f"chunk {first.name}: it comes {counts[kind]} times, the first one is taken" for kind, first in doubled.items()
+        f"chunk {first.name} comes {counts[kind]} times, and the first one is taken" for kind, first in doubled.items()
     ]
     return [chunk for chunk in chunks if doubled.get(chunk.kind, chunk) is chunk]
 
@@ -100,7 +100,7 @@ def _payloads(data: memoryview, header: Header, chunks: Sequence[Chunk], faults:
     in_order = [chunk for chunk in chunks if chunk.kind == names.DATA_CHUNK]
     index = _find_index(data, header.tile_count)
     if index is None and len(in_order) == header.tile_count:
-        faults.append("without an intact tile index, tiles are taken in their order")
+        faults.append("the tile index is not intact, and tiles are taken in their order")
         return _right(enumerate(in_order))
     if index is None:
         found = counted(len(in_order), "DATA chunk")
@@ -109,7 +109,7 @@ def _payloads(data: memoryview, header: Header, chunks: Sequence[Chunk], faults:
     if [chunk.length for chunk in in_order] == list(lengths):
         return _right(enumerate(in_order))
     if len(in_order) == header.tile_count and chunks[-1].kind == names.END_CHUNK:
-        raise damaged("the tile index does not fit the DATA chunks, of which none is missing: they are out of order")
+        raise damaged("the tile index does not fit the DATA chunks, and none is missing: they are out of order")
     return _right(_placed(data, lengths, start))
 
 
@@ -139,9 +139,9 @@ def _find_index(data: memoryview, tile_count: int) -> tuple[tuple[int, ...], int
 def _placed(data: memoryview, lengths: Sequence[int], start: int) -> list[tuple[int, Chunk]]:
     """Return the intact DATA chunks that lie where the index says, counted from `start` or from the end of the file.
 
-    From the end, because bytes may be missing or too many. A chunk that could be that of two tiles is none. Where the
-    end is missing, or the file has another length and misses several tiles, of tiles of one length in a row all are
-    there or none is: a chunk that is gone moves the others to each other's places.
+    From the end, because bytes may be missing or too many. A chunk that could be that of two tiles is left out. If the
+    end is missing, or the file has another length and misses several tiles, a run of tiles of one length counts only
+    if all of it is found: a chunk that is gone moves the others to each other's places.
     """
     offsets = list(accumulate((names.CHUNK_OVERHEAD_BYTES + length for length in lengths), initial=start))
     end = _end_of_tiles(data)
@@ -158,7 +158,7 @@ def _placed(data: memoryview, lengths: Sequence[int], start: int) -> list[tuple[
 
 
 def _whole_runs(lengths: Sequence[int], found: Container[int]) -> set[int]:
-    """Return the tiles that lie in runs of one length of which all are found."""
+    """Return the tiles of those runs of one length that are found whole."""
     runs = [list(run) for _, run in groupby(range(len(lengths)), key=lambda tile: lengths[tile])]
     return {tile for run in runs if all(other in found for other in run) for tile in run}
 

@@ -13,11 +13,11 @@ from fdcodec.aliases import Samples
 from fdcodec.errors import ConversionWarning, FdcError, FormatError, LimitError, ParameterError
 from fdcodec.image.losses import losses_of, notes_on
 from fdcodec.image.metadata import metadata_of_pillow
-from fdcodec.image.picture import Picture
+from fdcodec.image.picture import EXIF_PREFIX, Picture
 from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, refuse_deep_planes, samples_of_pillow
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 
-_HEADER_BYTES = 1 << 16  # in which JPEG 2000 and AVIF tell how deep they are
+_HEADER_BYTES = 1 << 16  # where JPEG 2000 and AVIF state their depth
 
 
 def as_picture(
@@ -38,8 +38,8 @@ def as_picture(
     exif, xmp, icc
         Metadata to store. A Pillow image and a picture bring their own where these are None; empty bytes leave it out.
     lossless
-        Refuse a Pillow image whose samples would lose something, as far as the image tells; one that is not loaded yet
-        tells more.
+        Refuse a Pillow image whose samples would lose something, as far as it can be told; more can before it is
+        loaded.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def as_picture(
     Warns
     -----
     ConversionWarning
-        Something of a Pillow image is stored otherwise, or left out.
+        Something of a Pillow image is converted, or left out.
     """
     if isinstance(image, Picture):
         own = image
@@ -106,14 +106,14 @@ def _checked_pillow(image: Image.Image, lossless: bool) -> tuple[Picture, Notes]
         raise FormatError(f"image: its file is damaged: {error}; get the whole file") from error
     except Exception as error:  # Pillow lets nearly every built-in exception out
         raise ParameterError(
-            f"image: Pillow cannot load or convert it from mode {image.mode}: {error}; open it anew, or mend its info"
+            f"image: Pillow cannot load or convert it from mode {image.mode}: {error}; open it again, or fix its info"
         ) from error
     told += ["the negative of what Pillow shows was stored: 0 is white in this TIFF"] if is_negative(image) else []
     return picture, told + notes
 
 
 def _data_of(image: Image.Image) -> bytes:
-    """Return the begin of a file whose depth Pillow does not tell; empty where it is loaded or closed."""
+    """Return the start of a file whose depth Pillow does not tell; empty if it is loaded or closed."""
     file = getattr(image, "fp", None)
     if image.format not in ("JPEG2000", "AVIF") or file is None or getattr(file, "closed", False):
         return b""
@@ -125,9 +125,9 @@ def _data_of(image: Image.Image) -> bytes:
 
 
 def _frames_left_out(image: Image.Image) -> Notes:
-    """Return a note of other frames, unless one was sought.
+    """Return a note on other frames, unless one was sought.
 
-    Whether a GIF has more, Pillow finds by reading it anew, which would lose what was drawn on one that is loaded.
+    To find whether a GIF has more, Pillow reads it again, which would lose what was drawn on one that is loaded.
     """
     if image.tell() > 0 or (image.format == "GIF" and not getattr(image, "tile", ())):
         return []
@@ -137,7 +137,7 @@ def _frames_left_out(image: Image.Image) -> Notes:
 
 def _checked_array(image: Any) -> Samples:
     if not isinstance(image, np.ndarray):
-        what = "open a file by PIL.Image.open" if isinstance(image, str | PathLike) else "give numpy.asarray(image)"
+        what = "open a file with PIL.Image.open" if isinstance(image, str | PathLike) else "give numpy.asarray(image)"
         raise ParameterError(f"image: {type(image).__name__} is neither a numpy array nor a Pillow image; {what}")
     if image.ndim not in (2, 3) or image.size == 0 or (image.ndim == 3 and image.shape[2] > 4):
         turned = "; numpy.moveaxis(image, 0, -1) is" if image.ndim == 3 and 1 <= image.shape[0] <= 4 else ""
@@ -157,7 +157,7 @@ def check_dtype(image: NDArray[Any]) -> None:
 
 
 def _conversion(image: NDArray[Any]) -> str:
-    """Say how an array of another dtype is converted. Not done here: a dark picture of 16 bits may fit into 8."""
+    """Say how to convert an array of another dtype. Not done here: a dark picture of 16 bits may fit into 8."""
     if image.dtype.kind == "b":
         return "convert it by .astype(numpy.uint8) * 255"
     if image.dtype.kind in "iu":
@@ -179,7 +179,7 @@ def _checked_bytes(name: str, given: bytes | None, own: bytes | None) -> bytes |
         return own
     if not isinstance(given, bytes):
         raise ParameterError(f"{name}: {type(given).__name__} is not bytes")
-    bare = given.removeprefix(b"Exif\0\0") if name == "exif" else given
+    bare = given.removeprefix(EXIF_PREFIX) if name == "exif" else given
     return bare or None
 
 

@@ -15,7 +15,7 @@ OPPONENT: NDArray[np.int64] = np.array([[9459, 9459, 9459], [11585, 0, -11585], 
 
 MAX_GRADIENTS = 8000  # differences that the choice of colour looks at
 N_STEPS = 12  # Procrustes steps from each start
-_BAND = 64  # rows that are rounded at a time: of whole planes each step took another in memory
+_BAND = 64  # rows that are rounded at a time; with whole planes, each step takes another one in memory
 
 
 def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from threading import RLock
 
 _unfinished: set[Path] = set()
 _beginning = RLock()
-"""Held while a temporary file is created; reentrant, since a signal may end the process in the midst of that."""
+"""Held while a temporary file is created; reentrant, since a signal may end the process in the middle of that."""
 
 
 def replace_file(path: Path, data: bytes, *, may_replace: bool = True) -> None:
@@ -23,12 +23,12 @@ def replace_file(path: Path, data: bytes, *, may_replace: bool = True) -> None:
     data
         The whole content.
     may_replace
-        Whether an existing file is replaced, also one that appeared a moment ago.
+        Whether an existing file is replaced, even one that appeared a moment ago.
 
     Raises
     ------
     OSError
-        Nothing was written and an existing file is as it was; its `filename` is `path`.
+        Nothing was written, and an existing file is as it was. The error's `filename` is `path`.
     """
     try:
         if path.exists() and not path.is_file():

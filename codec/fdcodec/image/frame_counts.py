@@ -15,7 +15,7 @@ def count_frames(image: Image.Image) -> int:
     Raises
     ------
     LimitError
-        A TIFF has more than MAX_FRAMES; Pillow's time to count them grows with their square.
+        A TIFF has more than MAX_FRAMES.
     Exception
         What Pillow raises for damaged frames, nearly every built-in one.
     """
@@ -35,14 +35,14 @@ def count_frames(image: Image.Image) -> int:
 
 
 def count_frames_behind(image: Image.Image) -> int:
-    """Return how many frames there are if they cannot all be counted: the readable ones, and one for the rest."""
+    """Return how many frames there are if not all can be counted: the readable ones, and one for the rest."""
     frame = image.tell()
     while image.tell() == frame:
         frame = _checked_frame(frame + 1)
         try:
             image.seek(frame)
         except EOFError:
-            return frame + (image.format not in ("TIFF", "GIF"))  # of others it is the end of what is cut, too
+            return frame + (image.format not in ("TIFF", "GIF"))  # of other formats, a file that is cut ends so, too
         except Exception:  # Pillow lets nearly every built-in exception out
             continue
     return frame + 1

@@ -15,7 +15,7 @@ from fdcodec.paths import content_of
 
 
 def frame_count(path: Path) -> int:
-    """Return how many frames an image file has, with damaged ones; 1 if it cannot be opened, which reading reports."""
+    """Return how many frames an image file has, damaged ones too; 1 if it cannot be opened, which reading reports."""
     with suppress(FdcError, OSError), guarded(DEFAULT_MAX_PIXELS):
         if npy.is_npy(path):
             return npy.npy_frame_count(path)
@@ -51,7 +51,7 @@ def _is_cut(gif: bytes) -> bool:
 
 
 def _colours_bytes(flags: bytes) -> int:
-    """Return how many bytes a table of colours has, by the flags that tell of it."""
+    """Return how many bytes a table of colours has, by the flags before it."""
     bits = int.from_bytes(flags, "big")
     return 3 << (bits & 7) + 1 if bits & 0x80 else 0
 
@@ -62,7 +62,7 @@ def _read_npy(path: Path, frame: int, max_pixels: int) -> Reading:
 
 
 class FrameReader:
-    """Reads frames of image files, also in threads; frames of one file are sought once if asked for in order.
+    """Reads frames of image files, in threads too; those of one file are sought once if asked for in order.
 
     The file that was read last stays open at its last frame. Frames of more than `max_pixels` are refused.
     """
@@ -92,7 +92,7 @@ class FrameReader:
                 self._path = self._image = None
                 self._path, self._data = path, content_of(path)
             with guarded(self._max_pixels) as warned:
-                image, self._image = self._sought(frame), None  # so that nothing comes after a frame that is damaged
+                image, self._image = self._sought(frame), None  # so that nothing is read after a damaged frame
                 try:
                     picture, notes = read_opened(image, self._data, self._max_pixels, lossless, is_sought=True)
                 except Exception as error:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
+from fdcodec.image.picture import EXIF_PREFIX
+
 if TYPE_CHECKING:
     from fdcodec.aliases import Region
     from fdcodec.image.picture import Picture
@@ -25,24 +27,23 @@ GEO_TAGS = (*_PLACE, _KEYS, 34736, 34737, 42112, 42113)
 def in_place(picture: Picture, region: Region | None, reduce: int) -> Picture:
     """Return a part (x, y, width, height) of a picture, reduced, with EXIF that says where on the map the part is.
 
-    EXIF without a place is left as it is. A damaged place is left out.
+    EXIF without a place is left as it is. A damaged place is left out, or all of the EXIF if more is damaged.
     """
     if picture.exif is None or (region is None and reduce == 1):
         return picture
     from fdcodec.image.metadata import one_at_a_time, picture_tags
 
-    tags = Image.Exif()
+    tags, exif = Image.Exif(), None
     with one_at_a_time, warnings.catch_warnings(), suppress(Exception):  # Pillow lets nearly every one out
         warnings.simplefilter("ignore")
         tags.load(picture.exif)
-    if not any(tag in tags for tag in _PLACE):
-        return picture
-    moved = picture_tags(tags)
-    for tag in _PLACE:
-        moved.pop(tag, None)
-    with suppress(TypeError, ValueError):
-        moved.update(_moved(tags, region[:2] if region else (0, 0), reduce))
-    return replace(picture, exif=moved.tobytes().removeprefix(b"Exif\0\0"))
+        moved = picture_tags(tags)
+        for tag in _PLACE:
+            moved.pop(tag, None)
+        with suppress(TypeError, ValueError):
+            moved.update(_moved(tags, region[:2] if region else (0, 0), reduce))
+        exif = moved.tobytes().removeprefix(EXIF_PREFIX)
+    return replace(picture, exif=exif) if any(tag in tags for tag in _PLACE) else picture
 
 
 def _moved(tags: Image.Exif, corner: tuple[int, int], reduce: int) -> dict[int, tuple[float, ...]]:

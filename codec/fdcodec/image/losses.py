@@ -1,4 +1,4 @@
-"""What is lost when Pillow reads an image file: found by tags, headers, and what Pillow tells its decoders."""
+"""What is lost when Pillow reads an image file, by its tags, its headers, and what Pillow tells its decoders."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -29,7 +29,7 @@ _READ_OF_PNG = frozenset(
 
 
 class Loss(NamedTuple):
-    """A loss: a note, empty if the mode has one already, and why `lossless` refuses it, empty if it does not."""
+    """A loss: a note, empty if there is one already, and why `lossless` refuses it, empty if it does not."""
 
     note: str
     refusal: str
@@ -68,18 +68,22 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
             f"values 0..{greatest} were scaled to the full range of 8 or 16 bits, as Pillow reads them",
             f"Pillow scales the values 0..{greatest} of this {image.format} file; give the samples as .npy",
         )
-    if image.mode.startswith("I") and "transparency" in image.info:
-        yield Loss("", "16-bit gray has no alpha, and the transparent value would be dropped; give both as .npy")
-    if drops_profile(image.mode):
-        yield Loss("", f"the {image.mode} colours would be converted; convert them to RGB")
     if isinstance(image, TiffImageFile) and image.tile:  # once it is loaded, its samples may be others
         yield from _losses_of_tiff(image)
-    yield from _losses_of_netpbm_and_jpeg_2000(image, data)
-    if image.mode in ("La", "RGBa"):
-        yield Loss("", "colours that are multiplied by alpha would be divided by it; give the samples as an array")
+    if image.format == "JPEG2000" and any(is_signed for _, is_signed in _components_of_jpeg_2000(image, data)):
+        yield Loss(
+            "signed samples were read as unsigned, the least as 0",
+            "the samples of this JPEG2000 file are signed, and would be read as unsigned; give them as .npy",
+        )
+    if image.format == "PPM" and data and pnm.is_followed(image, data):
+        yield Loss(
+            "images behind the first of this PPM file were left out",
+            "other images follow the first of this PPM file, and would be left out; save each as its own file",
+        )
+    yield from _losses_of_mode(image)
     if image.format == "PNG" and data and (left_out := _left_out_of_png(data)):
         yield Loss(f"PNG chunks were left out: {', '.join(first_of(left_out))}", "")
-    if loses_bits(image, data):
+    if _loses_bits(image, data):
         yield Loss(
             "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
             f"Pillow reads only 8 bits of this {image.format} file, which has more; give the samples as .npy of uint16",
@@ -98,18 +102,14 @@ def _frame_count(image: Image.Image) -> int | None:
         return None
 
 
-def _losses_of_netpbm_and_jpeg_2000(image: Image.Image, data: bytes) -> Iterator[Loss]:
-    """Yield what signs and images are lost."""
-    if image.format == "JPEG2000" and any(is_signed for _, is_signed in _components_of_jpeg_2000(image, data)):
-        yield Loss(
-            "signed samples were read as unsigned, the least as 0",
-            "the samples of this JPEG2000 file are signed, and would be read as unsigned; give them as .npy",
-        )
-    if image.format == "PPM" and data and pnm.is_followed(image, data):
-        yield Loss(
-            "images behind the first of this PPM file were left out",
-            "other images follow the first of this PPM file, and would be left out; save each as its own file",
-        )
+def _losses_of_mode(image: Image.Image) -> Iterator[Loss]:
+    """Yield what the conversion of a mode loses, which has notes of its own."""
+    if image.mode.startswith("I") and "transparency" in image.info:
+        yield Loss("", "16-bit gray has no alpha, and the transparent value would be dropped; give both as .npy")
+    if drops_profile(image.mode):
+        yield Loss("", f"the {image.mode} colours would be converted; convert them to RGB")
+    if image.mode in ("La", "RGBa"):
+        yield Loss("", "colours that are multiplied by alpha would be divided by it; give the samples as an array")
 
 
 def _losses_of_tiff(image: TiffImageFile) -> Iterator[Loss]:
@@ -144,8 +144,8 @@ def _left_out_of_png(data: bytes) -> list[str]:
     return [f"{_MEANINGS[name]} ({name.decode()})" for name in told] + others
 
 
-def loses_bits(image: Image.Image, data: bytes) -> bool:
-    """Say whether Pillow reads 8 of more than 8 stored bits, by tags, headers, or what it tells its decoders."""
+def _loses_bits(image: Image.Image, data: bytes) -> bool:
+    """Tell whether Pillow reads 8 of more than 8 stored bits, by tags, headers, or what it tells its decoders."""
     if image.mode.startswith(("I", "F")):
         return False  # read as they are, or refused
     if isinstance(image, TiffImageFile):
@@ -160,7 +160,7 @@ def loses_bits(image: Image.Image, data: bytes) -> bool:
 
 
 def _components_of_jpeg_2000(image: Image.Image, data: bytes) -> list[tuple[int, bool]]:
-    """Return bits and sign of each component: in the SIZ marker, a byte for every third of a component."""
+    """Return bits and sign of each component, from the SIZ marker: a byte each, followed by two others."""
     _, _, behind = data.partition(b"\xff\x4f\xff\x51")
     stored = behind[38 : 38 + 3 * len(image.getbands()) : 3]
     return [((component & 0x7F) + 1, component > 0x7F) for component in stored]

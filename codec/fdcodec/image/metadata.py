@@ -5,7 +5,7 @@ Two things that would surprise the reader:
 * Pillow turns TIFF images by their orientation tag while it loads them, and forgets the tag, in XMP too. `as_stored`
   turns them back, so that pixels stay as stored and the tag stays in the metadata, as for every other format.
 * A TIFF file has no EXIF block: its tags describe the file itself. Only those that describe the picture, or where it
-  lies on the map, are kept; of others, as of microscopes, a note tells.
+  lies on the map, are kept; a note names the others, such as those of microscopes.
 """
 
 import re
@@ -17,6 +17,7 @@ from typing import Any
 from PIL import ExifTags, Image, TiffTags
 
 from fdcodec.image.georeference import GEO_TAGS
+from fdcodec.image.picture import EXIF_PREFIX
 from fdcodec.image.resolution import exif_of, resolution_of, stated_resolution, uneven_density
 from fdcodec.words import first_of
 
@@ -39,17 +40,17 @@ _OF_STORAGE = {
     *(*range(254, 267), 273, *range(277, 282), 284, *range(288, 294), 317, *range(320, 331), 332, 334, 336),
     *(*range(338, 348), *range(512, 522), *range(529, 533), 700, *range(32995, 32999), 59932),
 }
-"""Tags that say how a file stores its samples, XMP, and padding."""
+"""Tags of how a file stores its samples, of XMP, and of padding."""
 
 _NOT_LEFT_OUT = {*_PICTURE_TAGS, *DIRECTORIES, *_OF_STORAGE, ExifTags.Base.InterColorProfile}
-"""Tags that are kept, or say nothing of the picture."""
+"""Tags that are kept, or say nothing about the picture."""
 
 _GAMMA = 0.45455  # of sRGB, as PNG states it
 _CHROMATICITIES = (0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06)  # likewise: x and y of white, red, green and blue
 _IPTC = 0x0404  # among the resources of Photoshop in a JPEG
 
 one_at_a_time = Lock()
-"""Held where warnings of Pillow are caught, which are the same for all threads."""
+"""Held while warnings of Pillow are caught, as all threads share the filters of warnings."""
 
 _UNDO = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -60,13 +61,13 @@ _UNDO = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_270,
 }
-"""What turns an image back that Pillow has turned by its orientation."""
+"""What turns an image back after Pillow has turned it by its orientation."""
 
 _OF_STACK = re.compile(r"\AImageJ=|<OME\b")
-"""Descriptions of ImageJ and OME; one of a stack describes all its pictures, and readers look for all of them."""
+"""Descriptions by ImageJ and OME: that of a stack describes all pictures, and readers look for all of them."""
 
 _RAW_PROFILE = "Raw profile type "
-_EXIF_PREFIX, _XMP_PREFIX = b"Exif\0\0", b"http://ns.adobe.com/xap/1.0/\0"
+_XMP_PREFIX = b"http://ns.adobe.com/xap/1.0/\0"
 _XMP_EXTENSION = b"http://ns.adobe.com/xmp/extension/\0"
 _TEXTS_READ = {"XML:com.adobe.xmp", *(_RAW_PROFILE + kind for kind in ("exif", "xmp", "APP1"))}
 
@@ -107,7 +108,7 @@ def _left_out(image: Image.Image) -> list[str]:
 
 
 def listed(names: list[str]) -> str:
-    """Return the first names of a file, cut short and with control characters escaped, and how many more there are."""
+    """Return the first of names that a file has, cut short and escaped, and how many more there are."""
     return ", ".join(first_of([shown(name)[1:-1] for name in names]))
 
 
@@ -180,14 +181,14 @@ def _describes_stack(image: Image.Image) -> bool:
 
 
 def _text_as_stored(value: Any) -> Any:
-    """Return a tag's text, of other than ASCII as bytes: Pillow reads it as Latin-1 and would write it as ASCII."""
+    """Return a tag's text, as bytes if it is not ASCII: Pillow reads it as Latin-1 and would write it as ASCII."""
     return value.encode("latin-1") if isinstance(value, str) and not value.isascii() else value
 
 
 def _exif(image: Image.Image) -> Any:
     if image.format == "TIFF" and "exif" not in image.info:
         return _tags_of_page(image)
-    return image.info.get("exif") or _raw_profile(image, "exif", _EXIF_PREFIX)
+    return image.info.get("exif") or _raw_profile(image, "exif", EXIF_PREFIX)
 
 
 def _xmp(image: Image.Image) -> Any:
@@ -195,7 +196,7 @@ def _xmp(image: Image.Image) -> Any:
 
 
 def _raw_profile(image: Image.Image, kind: str, prefix: bytes) -> bytes | None:
-    """Return what old programs store in a PNG as hexadecimal text: by its kind, or as JPEG's APP1 of that prefix."""
+    """Return what old programs store in a PNG as hexadecimal text: under its kind, or as JPEG's APP1 with a prefix."""
     for name in (kind, "APP1"):
         if text := image.info.get(_RAW_PROFILE + name):
             data = bytes.fromhex("".join(str(text).split("\n")[3:]))
@@ -218,4 +219,4 @@ def _as_bytes(value: Any) -> bytes | None:
     data = value.encode() if isinstance(value, str) else value or b""
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"{type(value).__name__} is not bytes")
-    return bytes(data).removeprefix(_EXIF_PREFIX) or None
+    return bytes(data).removeprefix(EXIF_PREFIX) or None

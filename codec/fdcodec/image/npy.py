@@ -16,7 +16,7 @@ from fdcodec.image.picture import MAX_CHANNELS, Picture
 
 SIGNATURE = b"\x93NUMPY"
 _HEADERS = {(1, 0): read_array_header_1_0, (2, 0): read_array_header_2_0}
-_HEADER_BYTES = 1 << 16  # more than NumPy reads of one
+_HEADER_BYTES = 1 << 16  # more than NumPy reads
 
 
 def is_npy(path: Path) -> bool:
@@ -71,7 +71,7 @@ def _array_of(data: Any) -> NDArray[Any]:
         if dtype.hasobject:
             raise ValueError
         return np.ndarray(shape, dtype, data, file.tell(), order="F" if is_fortran else "C")
-    except Exception:  # which quotes syntax trees and what it could not parse of the header
+    except Exception:  # its message quotes syntax trees and parts of the header
         raise FormatError("damaged .npy file, or one of Python objects; give an array of integers") from None
 
 
@@ -100,7 +100,7 @@ def _picture(array: NDArray[Any], max_pixels: int) -> Picture:
 
 @contextmanager
 def _faults_of_file() -> Iterator[None]:
-    """Raise UnsupportedError for the content of a file: no argument is wrong."""
+    """Raise UnsupportedError instead of ParameterError: the file is at fault, and no argument."""
     try:
         yield
     except ParameterError as error:

@@ -13,6 +13,9 @@ from fdcodec.limits import MAX_SIDE
 MAX_CHANNELS = 4
 """Most channels of a picture: RGB and alpha."""
 
+EXIF_PREFIX = b"Exif\0\0"
+"""What JPEG, and Pillow in its place, puts before EXIF; pictures and files have none."""
+
 AnySamples = TypeVar("AnySamples", NDArray[np.uint8], NDArray[np.uint16], Samples)
 
 

@@ -16,7 +16,7 @@ _PREMULTIPLIED = {"La": "LA", "RGBa": "RGBA"}
 _WITH_TRANSPARENCY = {"1": "LA", "L": "LA", "RGB": "RGBA", "P": "RGBA"}
 _GREATEST_GRAY = {"L;2": 3, "L;4": 15}  # by Pillow's names of what a PNG stores
 _COLOUR_SPACES = {"CMYK": "RGB", "YCbCr": "RGB", "HSV": "RGB", "RGBX": "RGB"}
-
+_SEPARATE = 2  # of PlanarConfiguration
 
 CONVERT = "convert it to gray or RGB of 8 bits, or to gray of 16 bits"
 """What to do with samples that have no place in the format."""
@@ -81,7 +81,7 @@ def _target_mode(image: Image.Image) -> tuple[str, Notes]:
 
 
 def _conversion_note(image: Image.Image) -> str:
-    """Say what becomes of colours that the format does not hold: Pillow's formula, without colour management."""
+    """Say how colours that the format does not hold are converted: by Pillow's formula, without colour management."""
     profile = "; its colour profile, not one of RGB, is left out" if "icc_profile" in image.info else ""
     return f"{image.mode} colours are stored as RGB, converted by a plain formula{profile}"
 
@@ -95,22 +95,26 @@ def _integers(image: Image.Image) -> tuple[NDArray[np.uint16], Notes]:
 
 
 def is_negative(image: Image.Image) -> bool:
-    """Tell whether 0 is white in a TIFF, which Pillow undoes for 8 bits only."""
+    """Tell whether 0 is white in a TIFF, which Pillow inverts only if it has 8 bits."""
     tags = getattr(image, "tag_v2", {})
     return image.mode.startswith("I;16") and tags.get(ExifTags.Base.PhotometricInterpretation) == 0
 
 
 def refuse_deep_planes(image: Image.Image) -> None:
-    """Raise UnsupportedError for a TIFF of separate planes of 16 bits, whose bytes Pillow takes for samples."""
+    """Raise UnsupportedError for a TIFF of separate planes of 16 bits: Pillow takes their bytes for samples."""
     tags = getattr(image, "tag_v2", {})
     bits = tags.get(ExifTags.Base.BitsPerSample, ())
-    separate = tags.get(ExifTags.Base.PlanarConfiguration) == 2 and tags.get(ExifTags.Base.SamplesPerPixel, 1) > 1
-    if separate and any(depth > 8 for depth in bits):
+    if has_planes(image) and tags.get(ExifTags.Base.SamplesPerPixel, 1) > 1 and any(depth > 8 for depth in bits):
         raise UnsupportedError(
             "TIFF of separate planes of 16 bits, which Pillow does not read; give them as .npy of uint16"
         )
 
 
+def has_planes(image: Image.Image) -> bool:
+    """Tell whether a TIFF stores its channels as separate planes."""
+    return getattr(image, "tag_v2", {}).get(ExifTags.Base.PlanarConfiguration) == _SEPARATE
+
+
 def drops_profile(mode: str) -> bool:
-    """Say whether the conversion from `mode` changes the colour space, so that the ICC profile no longer applies."""
+    """Tell whether the conversion of `mode` changes the colour space, so that the ICC profile no longer applies."""
     return mode in _COLOUR_SPACES

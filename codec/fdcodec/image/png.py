@@ -43,7 +43,7 @@ def check_checksums(data: bytes) -> None:
 
 
 def check_rows(data: bytes, frame: int = 0) -> None:
-    """Raise TruncatedError for a PNG if a frame's data ends before its last row: Pillow leaves the rest at 0."""
+    """Raise TruncatedError if the data of a PNG's frame ends before its last row: Pillow leaves the rest at 0."""
     missing, inflater = None, zlib.decompressobj()
     for number, header, content in _image_data(data):
         if number == frame and not inflater.eof:
@@ -54,7 +54,7 @@ def check_rows(data: bytes, frame: int = 0) -> None:
 
 
 def _image_data(data: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """Yield the pieces of image data, each with the number of its frame and a header that has the frame's size."""
+    """Yield the pieces of image data, each with the number of its frame, and a header with the size of that."""
     number, header, is_behind_image = 0, b"", False
     for kind, content, _ in chunks(data):
         if kind == b"IHDR":
@@ -84,7 +84,7 @@ def _inflated_bytes(inflater: "zlib._Decompress", content: bytes, most: int) -> 
     count = 0
     try:
         for start in range(0, len(content), _PIECE_BYTES):
-            piece = content[start : start + _PIECE_BYTES]  # each call copies what it leaves
+            piece = content[start : start + _PIECE_BYTES]  # as each call copies what it leaves
             while piece and count < most:
                 count += len(inflater.decompress(piece, _MOST_AT_ONCE))
                 piece = inflater.unconsumed_tail

@@ -1,9 +1,9 @@
-"""What Pillow does not tell of a PNM: its greatest value, and images behind the first."""
+"""What Pillow does not tell about a PNM: its greatest value, and whether another image follows."""
 
 from PIL import Image
 
 _NEXT = tuple(b"P%d" % number for number in range(1, 7))
-_PLAIN = "ppm_plain"  # Pillow's decoder of numbers in text, of which the format allows one image
+_PLAIN = "ppm_plain"  # Pillow's decoder of numbers as text; such a file has only one image
 
 
 def greatest_of_pnm(image: Image.Image) -> int | None:
@@ -18,7 +18,7 @@ def greatest_of_pnm(image: Image.Image) -> int | None:
 
 
 def is_followed(image: Image.Image, data: bytes) -> bool:
-    """Tell whether another image follows the first of a PNM of bytes, as the format allows."""
+    """Tell whether another image follows the first, as the format allows if samples are bytes."""
     tile = next(iter(getattr(image, "tile", ())), None)
     if tile is None or tile.codec_name == _PLAIN:
         return False

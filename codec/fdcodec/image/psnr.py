@@ -1,4 +1,4 @@
-"""The one measure of a decoded image that the encoder needs, too: it can aim at it."""
+"""PSNR: the one measure of a decoded image that the encoder can aim at."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from fdcodec.aliases import Samples
 
 _BAND_SAMPLES = 2**16
-"""Samples whose differences are in memory at a time, or those of one row."""
+"""How many samples are compared at a time; at least a row."""
 
 
 def psnr(reference: Samples, decoded: Samples) -> float:

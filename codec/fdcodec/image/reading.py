@@ -8,7 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from PIL import ExifTags, Image, PngImagePlugin, UnidentifiedImageError
+from PIL import Image, PngImagePlugin, UnidentifiedImageError
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
@@ -18,7 +18,7 @@ from fdcodec.image.arrays import above_limit, check_pixels, picture_of_pillow
 from fdcodec.image.losses import frames_left_out, losses_of, notes_on
 from fdcodec.image.metadata import as_stored, one_at_a_time
 from fdcodec.image.picture import Picture
-from fdcodec.image.pillow_modes import refuse_deep_planes
+from fdcodec.image.pillow_modes import has_planes, refuse_deep_planes
 from fdcodec.image.unread import refusal_of
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_METADATA_BYTES
 from fdcodec.paths import content_of
@@ -37,8 +37,6 @@ READABLE_SUFFIXES = frozenset(
 """File name suffixes that a search through a directory picks up: all that Pillow knows of the formats, MPO and arrays.
 
 Pillow's own list would need all its readers to be imported."""
-
-_SEPARATE = 2  # of PlanarConfiguration
 
 
 class Reading(NamedTuple):
@@ -75,8 +73,8 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
         More than `max_pixels`, or a side above 65535.
     UnsupportedError
         HEIC, JPEG XL, JPEG of more than 8 bits, a TIFF whose compression Pillow does not know, floating-point or LAB
-        samples, an array that is no image or a stack of several, TIFF of separate planes of 16 bits, or with `lossless`
-        what `lossless` refuses.
+        samples, an array that is not an image or is a stack of several, TIFF of separate planes of 16 bits, or with
+        `lossless` what that refuses.
     OSError
         The file cannot be opened.
     """
@@ -84,7 +82,7 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
     if not data:
         raise FormatError("the file is empty")
     if data.startswith((SIGNATURE, COMPACT_SIGNATURE)):
-        raise FormatError("an .fdc file is no image to encode; decode it first")
+        raise FormatError("this is an .fdc file already; decode it first")
     with guarded(max_pixels) as warned:
         if data.startswith(npy.SIGNATURE):
             return Reading(npy.picture_of_npy(data, max_pixels), ())
@@ -95,21 +93,21 @@ def read_image(source: Path | bytes, *, max_pixels: int = DEFAULT_MAX_PIXELS, lo
 
 @contextmanager
 def guarded(max_pixels: int) -> Iterator[list[str]]:
-    """Let Pillow work alone, within our limit and with our errors; the list then has its warnings."""
+    """Let Pillow work in one thread, within our limit and with our errors; afterwards the list has its warnings."""
     told: list[str] = []
     limits = _limits_of_ours(max_pixels)
     with one_at_a_time, _pillow_errors(), limits, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # from half the limit on
         yield told
-    different = sorted({str(warning.message) for warning in caught})  # a damaged directory has one a tag, 65535 at most
+    different = sorted({str(warning.message) for warning in caught})  # up to 65535 from a damaged directory
     told += first_of(different, "more warnings of Pillow")
 
 
 def read_opened(
     image: Image.Image, data: bytes, max_pixels: int, lossless: bool, *, is_sought: bool
 ) -> tuple[Picture, list[str]]:
-    """Return the picture of an opened image, and notes; one of several frames loses nothing if it was sought."""
+    """Return the picture of an opened image, and notes; other frames are no loss if this one was sought."""
     check_pixels(image.size, max_pixels)
     refuse_deep_planes(image)
     if image.format == "PNG":
@@ -123,9 +121,9 @@ def read_opened(
 
 
 def _check_strips(image: TiffImageFile) -> None:
-    """Raise TruncatedError for a TIFF whose strips do not cover it: Pillow leaves the rest at 0 or as another page."""
+    """Raise TruncatedError for a TIFF whose strips do not cover it: Pillow leaves 0 there, or another page."""
     parts = [part.extents for part in image.tile if part.codec_name == "raw" and part.extents]
-    planes = len(image.getbands()) if image.tag_v2.get(ExifTags.Base.PlanarConfiguration) == _SEPARATE else 1
+    planes = len(image.getbands()) if has_planes(image) else 1
     covered = sum((right - left) * (lower - upper) for left, upper, right, lower in parts)
     if parts and covered < planes * image.width * image.height:
         raise TruncatedError("damaged image: strips of this TIFF are missing; get the whole file")
@@ -143,9 +141,9 @@ def opened(data: bytes) -> Image.Image:
 
 @contextmanager
 def _limits_of_ours(max_pixels: int) -> Iterator[None]:
-    """Let Pillow refuse what is above our limits, also in frames, and nothing below.
+    """Let Pillow refuse what is above our limits, in frames too, and nothing below.
 
-    Its own are 1.8 * 10^8 pixels, and a megabyte of a profile or a text in a PNG.
+    Its own are 1.8 * 10^8 pixels, and a megabyte for a profile or a text in a PNG.
     """
     kept, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, (max_pixels + 1) // 2  # it refuses from twice as many on
     kept_bytes, PngImagePlugin.MAX_TEXT_CHUNK = PngImagePlugin.MAX_TEXT_CHUNK, MAX_METADATA_BYTES
@@ -159,7 +157,7 @@ def _limits_of_ours(max_pixels: int) -> Iterator[None]:
 
 @contextmanager
 def _pillow_errors() -> Iterator[None]:
-    """Name whatever a reader raises on hostile bytes: Pillow's plugins let nearly every built-in exception out."""
+    """Turn whatever Pillow raises on hostile bytes into our errors: it lets nearly every built-in exception out."""
     try:
         yield
     except FdcError:
@@ -171,7 +169,7 @@ def _pillow_errors() -> Iterator[None]:
 
 
 def _told(error: Exception) -> str:
-    """Return what Pillow says about a file, with plain names of chunks; if its own code fails, that says nothing."""
+    """Return what Pillow says about a file, with plain names of chunks; errors of its own code say nothing."""
     if isinstance(error, OSError | SyntaxError | ValueError):
         return re.sub(r"\bb'([^']*)'", r"\1", str(error))
     return "parts of it are missing, or contradict each other"

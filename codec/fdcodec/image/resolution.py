@@ -5,6 +5,8 @@ from typing import TypeAlias
 
 from PIL import ExifTags, Image
 
+from fdcodec.image.picture import EXIF_PREFIX
+
 Resolution: TypeAlias = tuple[float, float]
 
 _AXES = (ExifTags.Base.XResolution, ExifTags.Base.YResolution)
@@ -24,7 +26,7 @@ def stated_resolution(image: Image.Image) -> Resolution | None:
 
 
 def uneven_density(image: Image.Image) -> Resolution | None:
-    """Return how many pixels across are as long as how many down, where a PNG or JPEG says so, and without a unit."""
+    """Return how many pixels across are as long as how many down, if a PNG or JPEG states it without a unit."""
     name = "jfif_density" if image.info.get("jfif_unit") == 0 else "aspect"
     match image.info.get(name):
         case (int(x), int(y)) if x != y and x > 0 and y > 0:
@@ -48,4 +50,4 @@ def exif_of(resolution: Resolution) -> bytes:
     tags = Image.Exif()
     tags[_AXES[0]], tags[_AXES[1]] = resolution
     tags[ExifTags.Base.ResolutionUnit] = _INCH
-    return tags.tobytes().removeprefix(b"Exif\0\0")
+    return tags.tobytes().removeprefix(EXIF_PREFIX)

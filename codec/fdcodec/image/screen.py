@@ -1,4 +1,4 @@
-"""Whether a picture looks drawn: blocks of contrast that have few colours, and patterns that repeat."""
+"""Whether a picture looks drawn: its blocks with contrast have few colours, and its patterns repeat."""
 
 from functools import reduce
 
@@ -12,7 +12,7 @@ BLOCK = 8  # side of the blocks looked at
 MAX_BLOCKS = 2048  # about as many, evenly spread
 LEAST_CONTRAST = 24  # of a channel; flat blocks tell nothing
 MAX_COLOURS = 16  # that are few
-LEAST_SHARE = 1 / 8  # of the blocks with contrast; photographs have up to 1/40, screens and pixel art from 1/2
+LEAST_SHARE = 1 / 8  # of the blocks with contrast; photographs have at most 1/40, screens and pixel art at least 1/2
 _MULTIPLIER = 0x1E3779B97F4A7C15  # of digests modulo 2^64; odd, so that patterns share one as seldom as by chance
 
 

@@ -15,7 +15,7 @@ STACK_SUFFIXES = (".tif", ".tiff", ".npy")
 
 
 class _Pages(AppendingTiffWriter):
-    """Pillow's writer of pages, which goes through all of them anew for each; this one goes on from the last."""
+    """Pillow's writer of pages goes through all of them again for each; this one goes on from the last."""
 
     _last = 0
 

@@ -2,11 +2,11 @@
 
 Two things that would surprise the reader:
 
-* EXIF also tells how the old file stored its samples, and would overrule what Pillow says of the new one. Only tags
-  that describe the picture go on.
-* Pillow compresses through libtiff, which takes no sub-directories, such as those of exposure and place. Where there
-  are any, the samples are stored as they are. Pages of a file of several go without: Pillow does not move what is in
-  these directories to its place behind the other pages.
+* EXIF also says how the old file stored its samples, which would overrule what Pillow says about the new one. Only
+  tags that describe the picture are written.
+* Pillow compresses through libtiff, which takes no sub-directories, such as those of exposure and place. If there are
+  any, samples are not compressed. Pages of a file of several have none: Pillow does not move what is in these
+  directories to its place behind the other pages.
 """
 
 import warnings
@@ -20,7 +20,7 @@ from fdcodec.image.metadata import DIRECTORIES, listed, one_at_a_time, picture_t
 from fdcodec.image.picture import Picture
 
 _ALLOWED = {ExifTags.Base.Orientation: range(1, 9), ExifTags.Base.ResolutionUnit: range(1, 4)}
-"""Values of tags that libtiff takes; of others it refuses the file."""
+"""Values of tags that libtiff takes; with others it refuses the file."""
 
 
 def tiff_bytes(image: Image.Image, picture: Picture, *, is_page: bool = False) -> tuple[bytes, list[str]]:
@@ -48,7 +48,7 @@ def tiff_bytes(image: Image.Image, picture: Picture, *, is_page: bool = False) -
 
 
 def _dropped(tags: Image.Exif, numbers: Iterable[int]) -> list[str]:
-    """Take tags of these numbers out, and return numbers and names of those that there were."""
+    """Remove tags, and return numbers and names of those that were there."""
     return [f"{tag} {TiffTags.lookup(tag).name}" for tag in numbers if tags.pop(tag, None) is not None]
 
 

@@ -1,4 +1,4 @@
-"""Image files that Pillow cannot open: what they are, as far as that can be told, and what to do."""
+"""Image files that Pillow cannot open: what they are, as far as it can be told, and what to do."""
 
 from io import BytesIO
 
@@ -28,7 +28,7 @@ def refusal_of(data: bytes) -> FormatError | UnsupportedError:
 
 
 def _kind_of(data: bytes) -> str:
-    """Return what is wrong with a file of another format, empty if that is not known."""
+    """Return what is wrong with a file of another format; empty if that is not known."""
     if data[4:8] == b"ftyp" and any(brand in data[8:64] for brand in _HEIC_BRANDS):
         return f"HEIC is not read; {_TO_WHAT}"
     if data.startswith(_JPEG_XL):
@@ -39,20 +39,20 @@ def _kind_of(data: bytes) -> str:
 
 
 def _reason_of_tiff(data: bytes) -> str:
-    """Return why a TIFF cannot be opened: by its samples, such as floating-point colour, or by its compression."""
+    """Return why a TIFF cannot be opened: its samples, such as floating-point colour, or its compression."""
     try:
         TiffImageFile(BytesIO(data)).close()
     except SyntaxError as error:
         if "unknown pixel mode" in str(error):
             return f"TIFF of samples that are not supported; {CONVERT}"
         match error.__cause__:
-            case KeyError(args=(int(number),)) if number not in TiffTags.TAGS_V2:  # of a tag, which is missing
+            case KeyError(args=(int(number),)) if number not in TiffTags.TAGS_V2:  # it is a tag that is missing
                 return f"TIFF with compression {number} is not read; save it with LZW or deflate, or with none"
     return ""
 
 
 def _reason_of_jpeg(data: bytes) -> str:
-    """Return why a JPEG cannot be opened: by its bits, or by its number of channels."""
+    """Return why a JPEG cannot be opened: its bits, or its number of channels."""
     try:
         JpegImageFile(BytesIO(data)).close()
     except SyntaxError as error:

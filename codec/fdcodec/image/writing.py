@@ -15,7 +15,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.image.metadata import one_at_a_time
-from fdcodec.image.picture import Picture
+from fdcodec.image.picture import EXIF_PREFIX, Picture
 from fdcodec.image.resolution import Resolution, resolution_of
 from fdcodec.image.tiff import tiff_bytes
 from fdcodec.words import counted
@@ -27,7 +27,7 @@ class ImageFormat(NamedTuple):
     pillow_name: str
     channels: tuple[int, ...]
     sixteen_bit_gray: bool
-    metadata: Mapping[str, float]  # the kinds that it holds, and how many bytes of each at most
+    metadata: Mapping[str, float]  # the largest number of bytes of each kind that it holds
 
 
 _EVERYTHING = {"exif": inf, "xmp": inf, "icc": inf}
@@ -51,7 +51,7 @@ FORMATS = {
 
 SUFFIXES = (*FORMATS, ".npy")
 
-_ENCODINGS = (  # that begin with a mark; one mark begins another
+_ENCODINGS = (  # with a mark at the start; the longer marks come first, as they start with others
     *((BOM_UTF32_LE, "UTF-32"), (BOM_UTF32_BE, "UTF-32")),
     *((BOM_UTF16_LE, "UTF-16"), (BOM_UTF16_BE, "UTF-16")),
 )
@@ -150,7 +150,7 @@ def _metadata(picture: Picture, image_format: ImageFormat) -> tuple[dict[str, An
         if text:
             kept["pnginfo"].add_itxt("XML:com.adobe.xmp", text)
     if image_format.pillow_name == "JPEG" and "exif" in kept:
-        kept["exif"] = b"Exif\0\0" + kept["exif"]
+        kept["exif"] = EXIF_PREFIX + kept["exif"]
     if image_format is _WEBP and picture.channels < 3 and kept.get("icc_profile", b"")[16:20] == b"GRAY":
         del kept["icc_profile"]
         notes.append("ICC of gray dropped, as gray is stored as RGB")
@@ -158,7 +158,7 @@ def _metadata(picture: Picture, image_format: ImageFormat) -> tuple[dict[str, An
 
 
 def _resolution(exif: bytes | None, most: float) -> dict[str, Resolution]:
-    """Return Pillow's option for the resolution that EXIF states, none if it states none up to `most`."""
+    """Return Pillow's option for the resolution that EXIF states; none if it states none, or one above `most`."""
     if exif is None:
         return {}
     with one_at_a_time, warnings.catch_warnings():
@@ -175,7 +175,7 @@ def _xmp_text(xmp: bytes) -> tuple[str, list[str]]:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:  # which PNG forbids
-        return "", ["XMP dropped, as it is no text in UTF-8"]
+        return "", ["XMP dropped, as it is not UTF-8 text"]
     return text, [] if encoding == "UTF-8" else [f"XMP converted from {encoding} to UTF-8"]
 
 

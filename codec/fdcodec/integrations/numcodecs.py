@@ -1,4 +1,4 @@
-"""A codec of numcodecs, by which zarr keeps chunks of version 2 stores.
+"""A codec of numcodecs, with which zarr codes chunks of version 2 stores.
 
 Needs the `numcodecs` extra. numcodecs finds it by its entry point, under the name `fdcodec`.
 """
@@ -35,7 +35,7 @@ class FdcCodec(StoreCodec, Codec):
         ----------
         buf
             Array of shape ``(height, width)`` or ``(height, width, 1..4)``, with any number of axes of length 1 before,
-            uint8 or uint16; C-contiguous and little-endian, since a decoder does not know better.
+            uint8 or uint16; C-contiguous and little-endian, as a decoder assumes.
 
         Returns
         -------

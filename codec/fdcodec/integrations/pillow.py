@@ -2,8 +2,8 @@
 
 * `Image.open` reads header and metadata only: Pillow's guard against decompression bombs looks at the size afterwards,
   and pixels are decoded once something asks for them.
-* What Pillow expects of a format leaves, and nothing else: SyntaxError while a file is identified, OSError,
-  and ValueError for an argument of `save`.
+* Only errors that Pillow expects of a format come out: SyntaxError while a file is identified, OSError, and ValueError
+  for an argument of `save`.
 """
 
 import warnings
@@ -19,13 +19,14 @@ from fdcodec import api, container
 from fdcodec.arguments import MAX_REDUCE
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import FdcError, FormatError, ParameterError, UnsupportedError
+from fdcodec.image.picture import EXIF_PREFIX
 from fdcodec.image.resolution import Resolution, resolution_of
 from fdcodec.limits import MAX_SIDE
 
 _FORMAT = "FDC"
 _MODES = {(1, 8): "L", (2, 8): "LA", (3, 8): "RGB", (4, 8): "RGBA", (1, 16): "I;16"}
 _OTHER_NAMES = {"psnr": "psnr_db", "size": "size_bytes", "icc": "icc_profile"}
-"""What the command line and `encode` call some; Pillow ignores what it does not know."""
+"""Names of the command line and of `encode` that are refused, as Pillow would ignore them, and those to give."""
 
 _METADATA = {"exif": "exif", "xmp": "xmp", "icc": "icc_profile"}
 """Arguments of `encode`, and what Pillow calls them."""
@@ -106,7 +107,7 @@ class FdcImageFile(ImageFile.ImageFile):
         return self.mode, (0, 0, width / reduce, height / reduce)
 
     def verify(self) -> None:
-        """Check what can be checked without decoding, such as the checksums; then the file must be opened anew.
+        """Check what can be checked without decoding, such as the checksums; then the file must be opened again.
 
         Raises
         ------
@@ -131,7 +132,7 @@ class FdcDecoder(ImageFile.PyDecoder):
     _pulls_fd = True
 
     def decode(self, buffer: Any) -> tuple[int, int]:
-        """Decode the whole file; `buffer` is empty, and what is returned says that nothing more is needed."""
+        """Decode the whole file; `buffer` is empty, and the result says that nothing more is needed."""
         assert self.fd is not None
         assert self.im is not None
         (reduce,), (width, height), partial = self.args, self.im.size, ImageFile.LOAD_TRUNCATED_IMAGES
@@ -156,7 +157,7 @@ def _mode_of(header: container.Header) -> str:
 
 
 def _info_of(metadata: container.Metadata) -> dict[str, bytes | Resolution]:
-    exif = None if metadata.exif is None else b"Exif\0\0" + metadata.exif
+    exif = None if metadata.exif is None else EXIF_PREFIX + metadata.exif
     dpi = None if metadata.exif is None else resolution_of(metadata.exif)
     named = {"exif": exif, "xmp": metadata.xmp, "icc_profile": metadata.icc, "dpi": dpi}
     return {name: value for name, value in named.items() if value is not None}

@@ -22,7 +22,7 @@ from fdcodec.model.registry import is_preset
 
 @dataclass(frozen=True, kw_only=True)
 class StoreCodec:
-    """How the chunks of a store are coded, each as a file of its own.
+    """How the chunks of a store are coded, each as its own file.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class StoreCodec:
         self._take_model()
 
     def _checked_arguments(self) -> tuple[EncoderSettings, Target]:
-        """Return what chunks are encoded by."""
+        """Return the settings and the target of chunks."""
         if not isinstance(self.transform, str):
             raise ParameterError(f"transform: {type(self.transform).__name__} is not a string; give a name or a path")
         return checked_encoding(**asdict(self), verify=False, threads=1, tile=None, sparsity=None)
@@ -120,7 +120,7 @@ class StoreCodec:
             return api.decode(data, max_pixels=max_pixels, transform=self._model)
         except TransformNotFoundError as error:
             raise TransformNotFoundError(
-                f"{error}; of these a store takes FDCODEC_MODEL_PATH, and its chunks were written with "
+                f"{error}; a store looks only in FDCODEC_MODEL_PATH, and its chunks were written with "
                 f"transform={self.transform!r}"
             ) from None
 

@@ -1,0 +1,156 @@
+"""Decoded files, compared with the images that they were made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import inf, isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fdcodec.errors import FdcError, VerificationError
+from fdcodec.paths import holds
+from fdcodec.words import counted, first_of
+
+if TYPE_CHECKING:
+    from fdcodec.image.picture import Picture
+    from fdcodec.image.reading import Reading
+
+
+class Likeness(NamedTuple):
+    """A frame of an original, from 1, notes on it, the kind of its samples, and the PSNR of a file against it.
+
+    The PSNR is infinite where samples are equal, and minus infinity where they are of different kinds.
+    """
+
+    frame: int
+    notes: tuple[str, ...]
+    kind: str
+    psnr_db: float
+
+
+def compare(decoded: Picture, original: Path, max_pixels: int, least_db: float) -> dict[str, Any]:
+    """Compare a decoded picture with its original, frame by frame until one is equal.
+
+    Parameters
+    ----------
+    decoded
+        The picture.
+    original
+        Path of an image file.
+    max_pixels
+        Larger frames are not read.
+    least_db
+        PSNR that the picture must have; infinite where it must be equal.
+
+    Returns
+    -------
+    dict
+        `original`, its path; `equal`; and `psnr_db`, None if samples are equal or of different kinds. With several
+        frames these are of the nearest, and `original_frame` is its number. Then `found`, in words, and `notes`; or
+        `fault`, the error of a picture that is not what it should be.
+
+    Raises
+    ------
+    FdcError, OSError
+        No frame of the original can be read; its name begins the message.
+    """
+    from fdcodec.image.frames import frame_count
+
+    count = frame_count(original) if holds(original.is_file) else 1
+    with _named(original):
+        nearest, unread = _nearest(decoded, _reader(original, max_pixels, count), count)
+    notes = tuple(f"{original}: {note}" for note in (*nearest.notes, *unread))
+    facts: dict[str, Any] = {
+        "original": str(original),
+        "equal": nearest.psnr_db == inf,
+        "psnr_db": round(nearest.psnr_db, 2) if isfinite(nearest.psnr_db) else None,
+        **({} if count == 1 else {"original_frame": nearest.frame}),
+    }
+    if fault := _fault(nearest, _kind_of(decoded), count, least_db):
+        return facts | {"fault": VerificationError("; ".join((fault, *notes)))}
+    return facts | {"found": _found(nearest, count), "notes": notes}
+
+
+@contextmanager
+def _named(original: Path) -> Iterator[None]:
+    """Let the original's name begin the messages of errors."""
+    try:
+        yield
+    except FdcError as error:
+        raise type(error)(f"{original}: {error}") from error
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(original)) from error
+
+
+def _reader(original: Path, max_pixels: int, count: int) -> Callable[[int], Reading]:
+    """Return a function that reads a frame, from 1, as `encode` does, or the image if there is one frame."""
+    from fdcodec.image.frames import FrameReader
+    from fdcodec.image.reading import read_image
+
+    frames = FrameReader(max_pixels)
+    if count == 1:
+        return lambda frame: read_image(original, max_pixels=max_pixels)
+    return lambda frame: frames.read(original, frame - 1)
+
+
+def _nearest(decoded: Picture, read: Callable[[int], Reading], count: int) -> tuple[Likeness, list[str]]:
+    """Return the frame of the highest PSNR, and why others could not be read; if none can, that is raised."""
+    found, faults = list[Likeness](), dict[int, FdcError]()
+    for frame in range(1, count + 1):
+        try:
+            found.append(_likeness(decoded, frame, read(frame)))
+        except FdcError as error:
+            faults[frame] = error
+            continue
+        if found[-1].psnr_db == inf:
+            break
+    if not found:
+        raise faults[1]
+    unread = [f"frame {frame} was not compared: {error}" for frame, error in faults.items()]
+    return max(found, key=lambda one: one.psnr_db), first_of(unread, "more frames were not compared")
+
+
+def _likeness(decoded: Picture, frame: int, reading: Reading) -> Likeness:
+    from fdcodec.image.psnr import psnr
+
+    picture, notes = reading
+    is_same_kind = (picture.samples.shape, picture.depth) == (decoded.samples.shape, decoded.depth)
+    psnr_db = psnr(picture.samples, decoded.samples) if is_same_kind else -inf
+    return Likeness(frame, notes, _kind_of(picture), psnr_db)
+
+
+def _fault(nearest: Likeness, kind: str, count: int, least_db: float) -> str:
+    """Return why a picture is not what it should be, and what to do; empty if it is.
+
+    Of a pipe only the first frame is read, which may be the wrong one.
+    """
+    from fdcodec.image.losses import ONLY_FIRST
+
+    if nearest.psnr_db == -inf:
+        other = f"the original is {nearest.kind}" if count == 1 else f"none of the {count} frames of the original does"
+        return f"the file holds {kind}, but {other}; name the image that it was made from"
+    if nearest.psnr_db >= least_db:
+        return ""
+    if least_db < inf:
+        found = f"{_found(nearest, count)}, less than {least_db:g} dB"
+    else:
+        differs, where = "not equal to the original", ""
+        if count > 1:
+            differs, where = f"equal to none of the {count} frames of the original", f" against frame {nearest.frame}"
+        found = f"the file is lossless, but {differs}: {nearest.psnr_db:.2f} dB{where}"
+    or_anew = "" if any(note.startswith(ONLY_FIRST) for note in nearest.notes) else ", or encode that again"
+    return f"{found}; name the image that it was made from{or_anew}"
+
+
+def _found(nearest: Likeness, count: int) -> str:
+    """Return how near the picture is to the original, in words."""
+    equal = nearest.psnr_db == inf
+    found = "equal to" if equal else f"{nearest.psnr_db:.2f} dB against"
+    if count == 1:
+        return f"{found} the original"
+    return f"{found} frame {nearest.frame} of the original" + ("" if equal else f", the nearest of {count}")
+
+
+def _kind_of(picture: Picture) -> str:
+    return f"{picture.width}x{picture.height}, {counted(picture.channels, 'channel')} of {picture.depth} bits"

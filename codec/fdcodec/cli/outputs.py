@@ -1,0 +1,53 @@
+"""Whether an output can be written, before any work is done for it."""
+
+import os
+from pathlib import Path
+
+from fdcodec.cli.inputs import STREAM
+from fdcodec.cli.jobs import Job
+from fdcodec.errors import ParameterError
+
+
+def check_model_path(target: Path, force: bool) -> None:
+    """Raise an error if a class model cannot be written to a path, or would not be found there."""
+    from fdcodec.model.registry import SUFFIX, has_suffix
+
+    _check_directory(target)
+    if not has_suffix(target):
+        raise ParameterError(f"output: {target} does not end in {SUFFIX}, as class models do; add it")
+    if target.exists() and not force:
+        raise FileExistsError(f"{target} exists; add --force to replace it")
+    _check_writable(target)
+
+
+def check_target(job: Job) -> None:
+    """Raise an error if the output is another input's, the input itself, cannot be written, or exists and is kept."""
+    if not job.make_directory and (job.source == STREAM or job.source.exists()):
+        _check_directory(job.target)
+    if job.rival is not None:
+        raise ParameterError(
+            f"would be written to {job.target}, like {job.rival}; rename one of them, "
+            "or give it a run of its own with another --out-dir"
+        )
+    if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
+        meant = "" if job.is_named else f", or did you mean {'decode' if job.target.suffix == '.fdc' else 'encode'}?"
+        raise ParameterError(f"the output is the input itself; name another{meant}")
+    if job.target.is_dir():
+        raise IsADirectoryError(f"{job.target} is a directory; name a file in it, or give it with --out-dir")
+    if not job.may_replace and job.target.is_file():
+        raise FileExistsError(f"{job.target} exists; add --force to replace it")
+    _check_writable(job.target, " with --out-dir or -o")
+
+
+def _check_directory(target: Path) -> None:
+    """Raise an error if the directory of an output does not exist."""
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"{target} would be in a directory that does not exist; create {target.parent} first")
+
+
+def _check_writable(target: Path, option: str = "") -> None:
+    """Raise an error if the directory of an output is read-only; `option` says how to name another."""
+    directory = Path(os.path.realpath(target)).parent
+    needs_place = target.is_file() or not target.exists()  # as devices and pipes do not
+    if needs_place and directory.is_dir() and not os.access(directory, os.W_OK):
+        raise PermissionError(f"{directory} cannot be written to; name another directory{option}")
