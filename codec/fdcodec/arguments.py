@@ -98,10 +98,10 @@ def checked_threads(threads: int) -> int:
 
 
 def refuse_with_lossless(given: Sequence[str]) -> None:
-    """Raise ParameterError if any argument is given together with `lossless` that says nothing about such a file."""
+    """Raise ParameterError if any argument is given together with `lossless` that has no effect then."""
     if given:
         raise ParameterError(
-            f"{' and '.join(given)} and lossless were given, but without loss there is no such choice; "
+            f"{' and '.join(given)} and lossless were given, but exclude each other; "
             f"leave out {' and '.join(given)} or leave out lossless"
         )
 

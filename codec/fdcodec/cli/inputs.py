@@ -15,6 +15,8 @@ from fdcodec.words import counted, first_of
 STREAM = Path("-")
 """Standard input or standard output instead of a file."""
 
+_OF_MACOS = "._"  # what metadata of a file, kept beside it, are called
+
 
 class Found(NamedTuple):
     """An input, and its path relative to the directory that was named, if one was.
@@ -80,16 +82,17 @@ def _files_below(top: Path, suffixes: Collection[str]) -> Files:
 
 def _is_taken(file: Path, suffixes: Collection[str]) -> bool:
     """Tell whether a file below a directory is an input; the `._` files of macOS are not."""
-    named_so = file.suffix.lower() in suffixes and not file.name.startswith("._")
+    named_so = file.suffix.lower() in suffixes and not file.name.startswith(_OF_MACOS)
     return named_so and holds(file.is_file, unreachable=True)
 
 
 def note_on_left_out(others: Sequence[Path]) -> str:
     """Return a note on files below directories that are left out, and on links; empty if there are none.
 
-    `.fdc` files do not count, as an encode writes them beside its inputs.
+    `.fdc` files do not count, as an encode writes them beside its inputs, nor do the `._` files of macOS.
     """
-    left_out = [file.suffix.lower() for file in others if file.suffix != ".fdc" and holds(file.is_file)]
+    counting = (file for file in others if file.suffix != ".fdc" and not file.name.startswith(_OF_MACOS))
+    left_out = [file.suffix.lower() for file in counting if holds(file.is_file)]
     ends = Counter(shown(suffix)[1:-1] or "no suffix" for suffix in left_out)
     listed = ", ".join(first_of([name for name, _ in ends.most_common()]))
     told = f"{counted(ends.total(), 'file')} below directories left out, by suffix: {listed}" if ends else ""
