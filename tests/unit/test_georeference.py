@@ -84,20 +84,24 @@ def test_pages_have_their_places(cli):
 
 @pytest.mark.parametrize("damage", [(SCALE, (1.0,)), (TIEPOINTS, (0.0, 0.0, 0.0)), (KEYS, (1, 1, 0))])
 def test_damaged_place_is_left_out(cli, damage):
-    """A place that has too few numbers is kept with the whole picture, and a part has none."""
+    """A place that has too few numbers is kept with the whole picture, and a part has none, which a note says."""
     tag, values = damage
     tags = TAGS | {KEYS: keys_of(AREA)}
     Path("m.tif").write_bytes(geotiff(tags | {tag: (tags[tag][0], values)}, noise(6, 7, 1, seed=1)))
     cli("encode", "m.tif", "--lossless")
     cli("decode", "m.fdc", "-o", "back.tif")
-    assert cli("decode", "m.fdc", "--region", "1,1,2,2", "-o", "part.tif").code == 0
+    for options in (("part.tif",), ("parts.tif", "--frames")):
+        result = cli("decode", "m.fdc", "--region", "1,1,2,2", "-o", *options)
+        assert (result.code, "the damaged place on the map was left out" in result.err) == (0, True)
     with Image.open("back.tif") as whole, Image.open("part.tif") as part:
         assert (SCALE in whole.tag_v2, SCALE in part.tag_v2, 42113 in part.tag_v2) == (True, False, True)
 
 
 def place_is_kept(exif):
     """Tell whether a part has EXIF if the whole picture has this, and its place."""
-    return in_place(Picture(noise(2, 2, 1, seed=1), exif=exif), (1, 1, 1, 1), 1).exif is not None
+    part, notes = in_place(Picture(noise(2, 2, 1, seed=1), exif=exif), (1, 1, 1, 1), 1)
+    assert notes == (() if part.exif is not None else ("EXIF was left out, as it is damaged",))
+    return part.exif is not None
 
 
 def test_place_in_damaged_exif_is_left_out():
@@ -114,4 +118,6 @@ def test_place_in_damaged_exif_is_left_out():
 def test_other_pictures_are_left_as_they_are(exif):
     """EXIF without a place on the map is not written anew."""
     picture = Picture(noise(2, 2, 1, seed=1), exif=exif)
-    assert in_place(picture, (1, 1, 1, 1), 2) is picture
+    part, notes = in_place(picture, (1, 1, 1, 1), 2)
+    assert part is picture
+    assert notes == ()

@@ -136,7 +136,8 @@ def _decode(job: Job, suffix: str, settings: DecoderSettings, region: Region | N
         header = read_header(content)
         refuse_samples(header.channels, header.depth, suffix)  # before anything is compiled
     picture, loss = picture_and_loss(content, settings, region, reduce)
-    data, notes = image_bytes(in_place(picture, region, reduce), suffix)
+    picture, place_notes = in_place(picture, region, reduce)
+    data, notes = image_bytes(picture, suffix)
     job.write(data)
     return {
         "output": str(job.target),
@@ -144,7 +145,7 @@ def _decode(job: Job, suffix: str, settings: DecoderSettings, region: Region | N
         "height": picture.height,
         "channels": picture.channels,
         "seconds": round(perf_counter() - start, 3),
-        "notes": (*([str(loss)] if loss else []), *notes),
+        "notes": (*([str(loss)] if loss else []), *place_notes, *notes),
         "not_as_asked": loss is not None,
         "summary": f"{picture.width}x{picture.height} to {job.target}",
     }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,7 +44,8 @@ class Originals(NamedTuple):
         for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
             if not image.fault:
                 below[image.relative.with_suffix("")].append(image.path)
-        found = ((file.path, _images_of(file.relative, below)) for file in files if not file.fault)
+        is_stack = cache(_has_frames)  # asked for each of its frames
+        found = ((file.path, _images_of(file.relative, below, is_stack)) for file in files if not file.fault)
         return cls(place, {path: images for path, images in found if images})
 
     def original_of(self, encoded: Path) -> Path:
@@ -59,10 +61,14 @@ class Originals(NamedTuple):
         return images[0]
 
 
-def _images_of(encoded: Path, images: Mapping[Path, list[Path]]) -> list[Path]:
-    """Return the images, by relative paths without suffix, of a file's name; else of its name as that of a frame."""
+def _has_frames(image: Path) -> bool:
     from fdcodec.image.frames import frame_count
 
+    return frame_count(image) > 1
+
+
+def _images_of(encoded: Path, images: Mapping[Path, list[Path]], is_stack: Callable[[Path], bool]) -> list[Path]:
+    """Return the images, by relative paths without suffix, of a file's name; else stacks of its name as a frame's."""
     name = encoded.with_suffix("")
     whole = name.with_name(re.sub(r"(?<=.)-\d+$", "", name.name))
-    return images.get(name) or [image for image in images.get(whole, []) if frame_count(image) > 1]
+    return images.get(name) or [image for image in images.get(whole, []) if is_stack(image)]

@@ -71,7 +71,7 @@ def decode_stack(
     from fdcodec.image.georeference import in_place
     from fdcodec.image.stacks import stack_bytes
 
-    start, losses, count = perf_counter(), list[str](), len(job.inputs)
+    start, losses, place_notes, count = perf_counter(), list[str](), list[str](), len(job.inputs)
     at_once = min(settings.threads, count)
     own_settings = settings._replace(threads=settings.threads // at_once)
 
@@ -79,7 +79,9 @@ def decode_stack(
         decoded = each(lambda one: _decoded(one, own_settings, region, reduce), job.inputs, at_once, at_once)
         for one, (picture, loss) in zip(job.inputs, decoded, strict=True):
             losses.extend([f"{one.name}: {loss}"] if loss else [])
-            yield in_place(picture, region, reduce)
+            picture, told = in_place(picture, region, reduce)
+            place_notes.extend(f"{one.name}: {note}" for note in told)
+            yield picture
 
     data, notes = stack_bytes(pictures(), suffix)
     job.write(data)
@@ -87,7 +89,7 @@ def decode_stack(
         "output": str(job.target),
         "frames": count,
         "seconds": round(perf_counter() - start, 3),
-        "notes": (*losses, *notes),
+        "notes": (*losses, *place_notes, *notes),
         "not_as_asked": bool(losses),
         "summary": f"{counted(count, 'picture')} in one file",
     }

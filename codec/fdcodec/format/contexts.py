@@ -38,9 +38,8 @@ ABOVE_ONE = SIGNIFICANT + KINDS * N_LEVEL_CONTEXTS  # as SIGNIFICANT
 MAGNITUDE = ABOVE_ONE + KINDS * N_LEVEL_CONTEXTS  # [kind][magnitude 2..14][neighbours]
 LEARNED_FLAG = MAGNITUDE + KINDS * N_MAGNITUDES * N_NEIGHBOUR_CLASSES  # [log2 size][learned neighbours 0..2]
 LEARNED_INDEX = LEARNED_FLAG + N_LEARNED_SIZES * N_COUNTS  # [log2 size][learned mode beside][node of a tree of 8]
-USES_TOOL = (
-    LEARNED_INDEX + N_LEARNED_SIZES * N_LEARNED_BESIDE * N_LEARNED_NODES
-)  # [kind][size][left and above alike 0..2]
+# USES_TOOL: [kind][size][left and above alike 0..2]
+USES_TOOL = LEARNED_INDEX + N_LEARNED_SIZES * N_LEARNED_BESIDE * N_LEARNED_NODES
 IS_COPIED = USES_TOOL + KINDS * N_SIZES * N_COUNTS  # [kind][size][luma copied 0..1][left and above alike 0..2]
 IS_CODED = IS_COPIED + KINDS * N_SIZES * 2 * N_COUNTS  # [kind][size]
 FOLLOWER = IS_CODED + KINDS * N_SIZES  # [kind][table 0..1][confidence][equal to left, to above 0..3]

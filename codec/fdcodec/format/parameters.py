@@ -93,11 +93,12 @@ class Parameters:
 
 def _parse_angles(data: bytes) -> Angles | None:
     """Return the angles of the colour transform, None where there are none."""
+    if not data:
+        return None
     packed, mask = int.from_bytes(data, "little"), (1 << COLOUR_ANGLE_BITS) - 1
     if packed >> (3 * COLOUR_ANGLE_BITS):
         raise damaged(f"coding parameters: colour angles {packed:#x}, expected three of {COLOUR_ANGLE_BITS} bits")
-    angles = packed & mask, packed >> COLOUR_ANGLE_BITS & mask, packed >> (2 * COLOUR_ANGLE_BITS)
-    return angles if data else None
+    return packed & mask, packed >> COLOUR_ANGLE_BITS & mask, packed >> (2 * COLOUR_ANGLE_BITS)
 
 
 def _range_bytes(sample_range: tuple[int, int] | None) -> bytes:

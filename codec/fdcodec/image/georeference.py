@@ -24,16 +24,17 @@ GEO_TAGS = (*_PLACE, _KEYS, 34736, 34737, 42112, 42113)
 """Place, coordinate system with its numbers and texts, and GDAL's texts, such as the value that means no data."""
 
 
-def in_place(picture: Picture, region: Region | None, reduce: int) -> Picture:
+def in_place(picture: Picture, region: Region | None, reduce: int) -> tuple[Picture, tuple[str, ...]]:
     """Return a part (x, y, width, height) of a picture, reduced, with EXIF that says where on the map the part is.
 
-    EXIF without a place is left as it is. A damaged place is left out, or all of the EXIF if more is damaged.
+    EXIF without a place is left as it is. A damaged place is left out with a note, or all of the EXIF if more is
+    damaged.
     """
     if picture.exif is None or (region is None and reduce == 1):
-        return picture
+        return picture, ()
     from fdcodec.image.metadata import one_at_a_time, picture_tags
 
-    tags, exif = Image.Exif(), None
+    tags, exif, place = Image.Exif(), None, dict[int, tuple[float, ...]]()
     with one_at_a_time, warnings.catch_warnings(), suppress(Exception):  # Pillow lets nearly every one out
         warnings.simplefilter("ignore")
         tags.load(picture.exif)
@@ -41,9 +42,13 @@ def in_place(picture: Picture, region: Region | None, reduce: int) -> Picture:
         for tag in _PLACE:
             moved.pop(tag, None)
         with suppress(TypeError, ValueError):
-            moved.update(_moved(tags, region[:2] if region else (0, 0), reduce))
+            place = _moved(tags, region[:2] if region else (0, 0), reduce)
+        moved.update(place)
         exif = moved.tobytes().removeprefix(EXIF_PREFIX)
-    return replace(picture, exif=exif) if any(tag in tags for tag in _PLACE) else picture
+    if not any(tag in tags for tag in _PLACE):
+        return picture, ()
+    left_out = "EXIF was left out, as it is damaged" if exif is None else "the damaged place on the map was left out"
+    return replace(picture, exif=exif), () if exif is not None and place else (left_out,)
 
 
 def _moved(tags: Image.Exif, corner: tuple[int, int], reduce: int) -> dict[int, tuple[float, ...]]:

@@ -129,7 +129,8 @@ def kernel(
     Parameters
     ----------
     checked
-        Compile bounds checks in; required wherever file data decides an index that nothing else has bounded.
+        Compile bounds checks in; required wherever file data decides an index. What the syntax has bounded, such as the
+        modes and sizes that reconstruction reads from maps, is no longer file data.
     inline
         Paste the function into its callers, whose `checked` then counts: for large kernels with one caller, since what
         a kernel calls is optimized again with it, so that each level of calls costs as much to compile as all below.

@@ -76,7 +76,8 @@ def take_back(journal, expected, count):
 
 
 @kernel()
-def _enter_with_note(journal, expected, value):
+def _enter_and_journal(journal, expected, value):
+    """Enter the value of the sample last expected into the tables, and into the journal what was there."""
     for table in range(N_TABLES):
         entry = journal.entries[journal.length[0]]
         entry[0], entry[1] = table, expected.entries[table]
@@ -177,7 +178,7 @@ def _choose_samples(search, tools, options, block, is_coded, budget):
                 if not _is_safe(expected, 0):
                     return INFINITE >> 1
             expected.plane[row, column] = value
-            _enter_with_note(tools.journal, expected, value)
+            _enter_and_journal(tools.journal, expected, value)
             total += _error(target, value) + options.lagrangian * rate
             if total > budget:
                 return INFINITE >> 1
@@ -220,7 +221,7 @@ def _is_coded(search, tools, block):
             fill_candidates(expected, search.known.kind, column, row, column == last)
             if expected.values[0] != expected.plane[row, column]:
                 is_coded = 1
-            _enter_with_note(tools.journal, expected, np.int64(expected.plane[row, column]))
+            _enter_and_journal(tools.journal, expected, np.int64(expected.plane[row, column]))
     return is_coded
 
 
