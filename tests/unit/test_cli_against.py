@@ -201,6 +201,24 @@ def test_frames_of_a_tree_have_their_originals(cli):
     assert (result.code, "out/a-1.fdc: scans has no image of its name" in result.err) == (1, True)
 
 
+def test_frames_of_a_tree_are_compared_with_that_of_their_name(cli):
+    """Frames that have changed places are found, lossy ones too; a number above that of frames is no frame's."""
+    Path("scans").mkdir()
+    write_frames("scans/s.tif")
+    cli("encode", "scans/s.tif", "--frames", "--out-dir", "out", "--lossless")
+    for one, other in (("s-1", "s-9"), ("s-2", "s-1"), ("s-3", "s-0")):
+        Path(f"out/{one}.fdc").rename(f"out/{other}.fdc")
+    result = cli("check", "-r", "out", "--against", "scans")
+    assert (result.code, "0 of 3 done, 3 failed" in result.err) == (1, True)
+    assert "the file is lossless, but not equal to frame 1 of the original: " in result.err
+    for name in ("s-9", "s-0"):
+        assert f"out/{name}.fdc: scans has no image of its name and place; name its original" in result.err
+    cli("encode", "scans/s.tif", "--frames", "--out-dir", "lossy", "-q", "90")
+    Path("lossy/s-1.fdc").replace("lossy/s-2.fdc")
+    result = cli("check", "lossy/s-2.fdc", "--against", "scans", "--min-psnr", "20")
+    assert (result.code, " dB against frame 2 of the original, less than 20 dB; name" in result.err) == (6, True)
+
+
 def test_file_without_one_original_is_an_error(cli):
     """Where no image or more than one may be the original, that is the fault of this file; the others are compared."""
     write_tree()

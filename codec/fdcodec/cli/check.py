@@ -17,6 +17,7 @@ from fdcodec.cli.jobs import Job, jobs_of, split_threads
 
 if TYPE_CHECKING:
     from fdcodec.cli.originals import Originals
+    from fdcodec.image.frames import FrameReader
 
 
 @click.command()
@@ -53,6 +54,7 @@ def check(
 ) -> int:
     """Check that .fdc files are intact, that they decode, and that the samples have the hash the file carries."""
     from fdcodec.cli.originals import Originals
+    from fdcodec.image.frames import FrameReader
     from fdcodec.model import resolve
 
     console = Console(as_json=as_json, quiet=quiet)
@@ -69,10 +71,13 @@ def check(
     own = None if transform is None else resolve(transform)
     at_once, threads = split_threads(checked_threads(threads), jobs)
     arguments = {"structure_only": structure_only, "own": own, "threads": threads, "max_pixels": max_pixels}
-    return run_jobs(jobs, lambda job: _check(job, originals, least_db, **arguments), console, at_once=at_once)
+    frames = FrameReader(max_pixels)
+    return run_jobs(jobs, lambda job: _check(job, originals, frames, least_db, **arguments), console, at_once=at_once)
 
 
-def _check(job: Job, originals: Originals | None, least_db: float, **options: Any) -> dict[str, Any]:
+def _check(
+    job: Job, originals: Originals | None, frames: FrameReader, least_db: float, **options: Any
+) -> dict[str, Any]:
     from fdcodec.cli.likeness import compare
     from fdcodec.verification import check_file
 
@@ -81,7 +86,7 @@ def _check(job: Job, originals: Originals | None, least_db: float, **options: An
     if originals is None or picture is None:
         return facts
     least_db = inf if lossless else least_db
-    compared = compare(picture, originals.original_of(job.source), options["max_pixels"], least_db)
+    compared = compare(picture, originals.original_of(job.source), frames, least_db)
     if "fault" in compared:
         return {"checked": checked, **compared}
     facts["summary"] += f"; {compared.pop('found')}"

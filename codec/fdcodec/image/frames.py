@@ -68,7 +68,7 @@ class FrameReader:
     """
 
     def __init__(self, max_pixels: int = DEFAULT_MAX_PIXELS) -> None:
-        self._max_pixels = max_pixels
+        self.max_pixels = max_pixels
         self._lock = Lock()
         self._path: Path | None = None
         self._data = b""
@@ -86,15 +86,15 @@ class FrameReader:
             The file cannot be opened.
         """
         if npy.is_npy(path):
-            return _read_npy(path, frame, self._max_pixels)
+            return _read_npy(path, frame, self.max_pixels)
         with self._lock:
             if path != self._path:
                 self._path = self._image = None
                 self._path, self._data = path, content_of(path)
-            with guarded(self._max_pixels) as warned:
+            with guarded(self.max_pixels) as warned:
                 image, self._image = self._sought(frame), None  # so that nothing is read after a damaged frame
                 try:
-                    picture, notes = read_opened(image, self._data, self._max_pixels, lossless, is_sought=True)
+                    picture, notes = read_opened(image, self._data, self.max_pixels, lossless, is_sought=True)
                 except Exception as error:
                     is_whole = isinstance(error, LimitError | UnsupportedError)
                     if is_whole or image.format == "TIFF":  # whose pages are not drawn on each other
