@@ -1,11 +1,11 @@
-"""What a file or a class model holds; only `describe_bits` decodes, and imports numba."""
+"""What a file holds; only `describe_bits` decodes, and imports numba."""
 
 from __future__ import annotations
 
 import warnings
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fdcodec import container
 from fdcodec.arguments import check_flags
@@ -13,9 +13,6 @@ from fdcodec.container.constants import COMPACT_SIGNATURE, CRC_BYTES, VERSION
 from fdcodec.errors import FdcError, FormatError, PartialWarning, TransformNotFoundError, fault_of
 from fdcodec.limits import MAX_SIDE
 from fdcodec.sources import Source, read_source
-
-if TYPE_CHECKING:
-    from fdcodec.model import ClassModel
 
 _CHANNEL_NAMES = {1: "gray", 2: "gray+alpha", 3: "RGB", 4: "RGB+alpha"}
 
@@ -204,32 +201,3 @@ def _element_bits(file: container.File) -> dict[str, dict[str, int]]:
         for plane, counts in (bits | {"alpha": {"samples": 8.0 * len(alpha)}}).items():
             total.setdefault(plane, Counter()).update(counts)
     return {plane: {name: round(count) for name, count in counts.items()} for plane, counts in total.items()}
-
-
-def _rotations_by_block(model: ClassModel) -> dict[str, int]:
-    """Return the number of rotations by block size and mode group or learned mode."""
-    from fdcodec.format.constants import N_GROUPS
-    from fdcodec.model.body import SIZE_NAMES
-
-    modes = [f"group {k}" for k in range(N_GROUPS)] + [f"learned mode {k}" for k in range(len(model.learned))]
-    return {
-        f"{SIZE_NAMES[size]} {modes[group]}": len(transform.angles)
-        for (size, group), transform in model.transforms.items()
-    }
-
-
-def describe_model(model: ClassModel) -> dict[str, Any]:
-    """Return the facts of a class model as JSON takes them."""
-    from fdcodec.model.embedding import embedding
-    from fdcodec.model.registry import is_preset
-
-    return {
-        "name": model.name,
-        "hash": model.hash.hex(),
-        "embedded_bytes": len(embedding(model, is_preset(model) or "auto")),
-        "rotations": sum(len(transform.angles) for transform in model.transforms.values()),
-        "learned_modes": len(model.learned),
-        "rotations_by_block": _rotations_by_block(model),
-        "start_states": model.start_states is not None,
-        "filter": list(model.filters.shape) if model.filters is not None else None,
-    }

@@ -30,8 +30,8 @@ def list_models(as_json: bool) -> int:
     name hides are also named there.
     """
     from fdcodec import model
-    from fdcodec.inspection import describe_model
     from fdcodec.model import registry
+    from fdcodec.model.facts import describe_model
 
     failed = False
     if not as_json:
@@ -58,7 +58,7 @@ def show_model(name: str) -> None:
     NAME is one that `fdcodec transforms` lists, or the path of an .fdt file.
     """
     from fdcodec import model
-    from fdcodec.inspection import describe_model
+    from fdcodec.model.facts import describe_model
 
     found = model.resolve(name, "NAME")
     write_line(json.dumps({**describe_model(found), "recipe": found.recipe}, indent=1))
