@@ -15,7 +15,7 @@ from fdcodec.aliases import Region, Samples
 from fdcodec.coding.settings import DecoderSettings, EncoderSettings
 from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
-from fdcodec.errors import FormatError, LimitError
+from fdcodec.errors import FormatError, LimitError, damaged
 from fdcodec.filtering.post import best_strengths
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.canvas import Canvas
@@ -107,9 +107,7 @@ def decode_tiles(
     a LimitError says what takes less.
     """
     header = file.header
-    model = parameters = None
-    if not header.lossless:
-        model, parameters = model_of(file, settings.own), Parameters.from_bytes(header.parameters, header.depth)
+    model, parameters = _coding_of(file, settings)
     x, y, width, height = region
 
     def decode_into(tile: int, canvas: Canvas) -> None:
@@ -129,6 +127,17 @@ def decode_tiles(
         list(each(partial(decode_into, canvas=canvas), tiles, settings.threads))
         samples = canvas.samples()
     return Picture(samples, *file.metadata, two_dimensional=header.two_dimensional)
+
+
+def _coding_of(file: container.File, settings: DecoderSettings) -> tuple[ClassModel | None, Parameters | None]:
+    """Return the class model and the coding parameters of a file; a lossless one has neither (SPEC 3.1)."""
+    header = file.header
+    if not header.lossless:
+        return model_of(file, settings.own), Parameters.from_bytes(header.parameters, header.depth)
+    if header.parameters:
+        given = counted(len(header.parameters), "byte")
+        raise damaged(f"coding parameters: {given}, expected none in a lossless picture")
+    return None, None
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """Hostile files: damage behind right checksums gives an FdcError or a picture, and nothing else."""
 
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,6 +85,14 @@ def test_wrong_parameters_behind_a_right_checksum(data):
     for parameters in bad:
         header = container.Header(**{**vars(file.header), "parameters": parameters})
         decodes_or_refuses(rewritten(file, header=header))
+
+
+def test_coding_parameters_of_a_lossless_picture():
+    """A lossless picture has no coding parameters: a file that brings some is refused (SPEC 3.1)."""
+    file = container.read(SMALL["lossless"])
+    header = replace(file.header, parameters=b"\0")
+    with pytest.raises(FormatError, match=r"^coding parameters: 1 byte, expected none in a lossless picture;"):
+        fdcodec.decode(rewritten(file, header=header))
 
 
 @small
