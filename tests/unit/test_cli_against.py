@@ -14,6 +14,7 @@ from PIL import Image
 from tests.images import noise, saved
 from tests.stacks import stack, with_tag
 
+import fdcodec
 from fdcodec.image import reading
 
 FAST = ("-q", "5", "-e", "1")
@@ -71,14 +72,15 @@ def test_lossless_file_of_another_image_is_exit_code_six(cli, dtype):
 
 
 def test_lossy_file_has_a_psnr(cli):
-    """Of a lossy file the PSNR is told, the one that its encode told."""
+    """Of a lossy file the PSNR is told, the one that its encode told, and the largest difference of two samples."""
     encoded = json.loads(cli("encode", "a.png", "--psnr", "35", "--json").out)
     checked = json.loads(cli("check", "a.fdc", "--against", "a.png", "--json").out)
-    assert (checked["equal"], checked["psnr_db"]) == (False, encoded["psnr_db"])
-    assert (
-        f"decoding are right; {encoded['psnr_db']:.2f} dB against the original\n"
-        in cli("check", "a.fdc", "--against", "a.png").err
-    )
+    with Image.open("a.png") as image:
+        largest = np.abs(np.asarray(image, int) - fdcodec.decode("a.fdc")).max()
+    facts = (checked["equal"], checked["psnr_db"], checked["largest_difference"])
+    assert facts == (False, encoded["psnr_db"], largest)
+    told = f"right; {encoded['psnr_db']:.2f} dB against the original; no sample differs by more than {largest}\n"
+    assert told in cli("check", "a.fdc", "--against", "a.png").err
 
 
 def test_image_of_another_kind_is_exit_code_six(cli):
@@ -114,11 +116,31 @@ def test_pipe_gives_the_first_frame(cli):
 
 
 def test_lossy_frame_is_compared_with_the_nearest(cli):
-    """Of a lossy file the PSNR is that against the frame it is nearest to, not against the first."""
+    """Where its name tells no frame, or one that is not there, a file is compared with the frame nearest to it."""
     write_frames("s.tif")
     encoded = cli("encode", "s.tif", "--frames", "--psnr", "30", "--json").out.splitlines()
-    told = f"{json.loads(encoded[2])['psnr_db']:.2f} dB against frame 3 of the original, the nearest of 3\n"
-    assert cli("check", "s-3.fdc", "--against", "s.tif").err.endswith(told)
+    told = f"{json.loads(encoded[2])['psnr_db']:.2f} dB against frame 3 of the original"
+    for name in ("s-3.fdc", "s-0.fdc", "s-4.fdc", "other-1.fdc"):
+        Path("s-3.fdc").rename(name)
+        nearest = "" if name == "s-3.fdc" else ", the nearest of 3"
+        assert f"{told}{nearest}; no sample differs" in cli("check", name, "--against", "s.tif").err
+        Path(name).rename("s-3.fdc")
+
+
+def test_file_is_compared_with_the_frame_of_its_name(cli):
+    """Files of frames that changed places are found, lossy or not; so is an image or a frame without a file."""
+    Path("scans").mkdir()
+    write_frames("scans/s.tif")
+    Path("scans/a.png").write_bytes(saved(noise(8, 8, 1, seed=1), "PNG"))
+    for options, told in (
+        (("--lossless",), "the file is lossless, but not equal to frame 2 of the original: "),
+        (("--psnr", "40"), " dB against frame 2 of the original, less than 30 dB; name the image"),
+    ):
+        cli("encode", "scans/s.tif", "--frames", "--out-dir", "out", "-f", *options)
+        Path("out/s-1.fdc").rename("out/s-2.fdc")
+        result = cli("check", "-r", "out", "--against", "scans", "--min-psnr", "30")
+        assert (result.code, told in result.err) == (1, True)
+        assert "note: no file was checked that was made from scans/a.png, scans/s.tif frame 1\n" in result.err
 
 
 def test_file_of_no_frame_is_exit_code_six(cli):
@@ -138,14 +160,16 @@ def test_frames_that_cannot_be_read_are_passed_over(cli):
     write_frames("s.tif")
     cli("encode", "s.tif", "--frames", "--lossless")
     Path("s.tif").write_bytes(with_tag(Path("s.tif").read_bytes(), 0, 273, 1 << 30))  # where its strip would be
-    result = cli("check", "s-2.fdc", "--against", "s.tif")
+    for k in (1, 2):
+        Path(f"s-{k}.fdc").rename(f"other{k}.fdc")
+    result = cli("check", "other2.fdc", "--against", "s.tif")
     assert (result.code, result.err.endswith("right; equal to frame 2 of the original\n")) == (0, True)
-    assert "s-2.fdc: note: s.tif: frame 1 was not compared: damaged image" in result.err
-    result = cli("check", "s-1.fdc", "--against", "s.tif")
+    assert "other2.fdc: note: s.tif: frame 1 was not compared: damaged image" in result.err
+    result = cli("check", "other1.fdc", "--against", "s.tif")
     assert (result.code, "s.tif: frame 1 was not compared: damaged image" in result.err) == (6, True)
     large = stack([np.zeros((30, 30), np.uint8)] * 2)
     Path("s.tif").write_bytes(large)
-    result = cli("check", "s-1.fdc", "--against", "s.tif", "--max-pixels", "300")
+    result = cli("check", "s-3.fdc", "--against", "s.tif", "--max-pixels", "300")
     assert (result.code, "s.tif: image " in result.err, "raise --max-pixels" in result.err) == (4, True, True)
 
 
@@ -154,7 +178,7 @@ def test_frames_that_cannot_be_read_are_passed_over(cli):
     [
         (
             ("b.fdc", "--against", "a.png"),
-            "a.png is not a directory; for several inputs name that of their originals",
+            "a.png is not a directory; for several inputs name the directory of their originals",
         ),
         (("--against", "a.png", "--structure-only"), "--structure-only decodes none; leave one of them out"),
         (("--min-psnr", "30"), "--min-psnr needs an original to compare with; name it with --against"),

@@ -69,11 +69,15 @@ def check(
     own = None if transform is None else resolve(transform)
     at_once, threads = split_threads(checked_threads(threads), jobs)
     arguments = {"structure_only": structure_only, "own": own, "threads": threads, "max_pixels": max_pixels}
-    return run_jobs(jobs, lambda job: _check(job, originals, least_db, **arguments), console, at_once=at_once)
+    code = run_jobs(jobs, lambda job: _check(job, originals, least_db, **arguments), console, at_once=at_once)
+    if originals is not None and recursive:
+        console.say_if(originals.note_on_missing())
+    return code
 
 
 def _check(job: Job, originals: Originals | None, least_db: float, **options: Any) -> dict[str, Any]:
     from fdcodec.cli.likeness import compare
+    from fdcodec.cli.originals import frame_named
     from fdcodec.verification import check_file
 
     checked, picture, lossless = check_file(job.read(), **options)
@@ -81,7 +85,8 @@ def _check(job: Job, originals: Originals | None, least_db: float, **options: An
     if originals is None or picture is None:
         return facts
     least_db = inf if lossless else least_db
-    compared = compare(picture, originals.original_of(job.source), options["max_pixels"], least_db)
+    original = originals.original_of(job.source)
+    compared = compare(picture, original, frame_named(job.source, original), options["max_pixels"], least_db)
     if "fault" in compared:
         return {"checked": checked, **compared}
     facts["summary"] += f"; {compared.pop('found')}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import inf, isfinite
 from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Likeness(NamedTuple):
-    """A frame of an original, from 1, notes on it, the kind of its samples, and the PSNR of a file against it.
+    """A frame of an original, from 1, notes on it, the kind of its samples, and how a file differs from it.
 
     The PSNR is infinite where samples are equal, and minus infinity where they are of different kinds.
     """
@@ -27,10 +27,11 @@ class Likeness(NamedTuple):
     notes: tuple[str, ...]
     kind: str
     psnr_db: float
+    largest: int | None
 
 
-def compare(decoded: Picture, original: Path, max_pixels: int, least_db: float) -> dict[str, Any]:
-    """Compare a decoded picture with its original, frame by frame until one is equal.
+def compare(decoded: Picture, original: Path, named: int, max_pixels: int, least_db: float) -> dict[str, Any]:
+    """Compare a decoded picture with a frame of its original, or with all of them until one is equal.
 
     Parameters
     ----------
@@ -38,6 +39,8 @@ def compare(decoded: Picture, original: Path, max_pixels: int, least_db: float) 
         The picture.
     original
         Path of an image file.
+    named
+        The frame to compare with, from 1. If there are several, but none of this number, all are compared.
     max_pixels
         Larger frames are not read.
     least_db
@@ -46,9 +49,10 @@ def compare(decoded: Picture, original: Path, max_pixels: int, least_db: float) 
     Returns
     -------
     dict
-        `original`, its path; `equal`; and `psnr_db`, None if samples are equal or of different kinds. With several
-        frames these are of the nearest, and `original_frame` is its number. Then `found`, in words, and `notes`; or
-        `fault`, the error of a picture that is not what it should be.
+        `original`, its path; `equal`; `psnr_db`, None if samples are equal or of different kinds; and
+        `largest_difference` of two samples, None if of different kinds. With several frames these are of the nearest,
+        and `original_frame` is its number. Then `found`, in words, and `notes`; or `fault`, the error of a picture that
+        is not what it should be.
 
     Raises
     ------
@@ -58,18 +62,22 @@ def compare(decoded: Picture, original: Path, max_pixels: int, least_db: float) 
     from fdcodec.image.frames import frame_count
 
     count = frame_count(original) if holds(original.is_file) else 1
+    frames = [named] if 1 <= named <= count else range(1, count + 1)
     with _named(original):
-        nearest, unread = _nearest(decoded, _reader(original, max_pixels, count), count)
+        nearest, unread = _nearest(decoded, _reader(original, max_pixels, count), frames)
     notes = tuple(f"{original}: {note}" for note in (*nearest.notes, *unread))
     facts: dict[str, Any] = {
         "original": str(original),
         "equal": nearest.psnr_db == inf,
         "psnr_db": round(nearest.psnr_db, 2) if isfinite(nearest.psnr_db) else None,
+        "largest_difference": nearest.largest,
         **({} if count == 1 else {"original_frame": nearest.frame}),
     }
-    if fault := _fault(nearest, _kind_of(decoded), count, least_db):
+    place = "the original" if count == 1 else f"frame {nearest.frame} of the original"
+    if fault := _fault(nearest, _kind_of(decoded), place, len(frames), least_db):
         return facts | {"fault": VerificationError("; ".join((fault, *notes)))}
-    return facts | {"found": _found(nearest, count), "notes": notes}
+    largest = "" if facts["equal"] else f"; no sample differs by more than {nearest.largest}"
+    return facts | {"found": _found(nearest, place, len(frames)) + largest, "notes": notes}
 
 
 @contextmanager
@@ -94,10 +102,10 @@ def _reader(original: Path, max_pixels: int, count: int) -> Callable[[int], Read
     return lambda frame: frames.read(original, frame - 1)
 
 
-def _nearest(decoded: Picture, read: Callable[[int], Reading], count: int) -> tuple[Likeness, list[str]]:
+def _nearest(decoded: Picture, read: Callable[[int], Reading], frames: Sequence[int]) -> tuple[Likeness, list[str]]:
     """Return the frame of the highest PSNR, and why others could not be read; if none can, that is raised."""
     found, faults = list[Likeness](), dict[int, FdcError]()
-    for frame in range(1, count + 1):
+    for frame in frames:
         try:
             found.append(_likeness(decoded, frame, read(frame)))
         except FdcError as error:
@@ -106,21 +114,22 @@ def _nearest(decoded: Picture, read: Callable[[int], Reading], count: int) -> tu
         if found[-1].psnr_db == inf:
             break
     if not found:
-        raise faults[1]
+        raise faults[frames[0]]
     unread = [f"frame {frame} was not compared: {error}" for frame, error in faults.items()]
     return max(found, key=lambda one: one.psnr_db), first_of(unread, "more frames were not compared")
 
 
 def _likeness(decoded: Picture, frame: int, reading: Reading) -> Likeness:
-    from fdcodec.image.psnr import psnr
+    from fdcodec.image.psnr import largest_difference, psnr
 
     picture, notes = reading
-    is_same_kind = (picture.samples.shape, picture.depth) == (decoded.samples.shape, decoded.depth)
-    psnr_db = psnr(picture.samples, decoded.samples) if is_same_kind else -inf
-    return Likeness(frame, notes, _kind_of(picture), psnr_db)
+    if (picture.samples.shape, picture.depth) != (decoded.samples.shape, decoded.depth):
+        return Likeness(frame, notes, _kind_of(picture), -inf, None)
+    both = picture.samples, decoded.samples
+    return Likeness(frame, notes, _kind_of(picture), psnr(*both), largest_difference(*both))
 
 
-def _fault(nearest: Likeness, kind: str, count: int, least_db: float) -> str:
+def _fault(nearest: Likeness, kind: str, place: str, compared: int, least_db: float) -> str:
     """Return why a picture is not what it should be, and what to do; empty if it is.
 
     Of a pipe only the first frame is read, which may be the wrong one.
@@ -128,28 +137,27 @@ def _fault(nearest: Likeness, kind: str, count: int, least_db: float) -> str:
     from fdcodec.image.losses import ONLY_FIRST
 
     if nearest.psnr_db == -inf:
-        other = f"the original is {nearest.kind}" if count == 1 else f"none of the {count} frames of the original does"
+        other = f"{place} is {nearest.kind}" if compared == 1 else f"none of the {compared} frames of the original does"
         return f"the file holds {kind}, but {other}; name the image that it was made from"
     if nearest.psnr_db >= least_db:
         return ""
+    differs = f"{nearest.psnr_db:.2f} dB"
     if least_db < inf:
-        found = f"{_found(nearest, count)}, less than {least_db:g} dB"
+        found = f"{_found(nearest, place, compared)}, less than {least_db:g} dB"
+    elif compared == 1:
+        found = f"the file is lossless, but not equal to {place}: {differs}"
     else:
-        differs, where = "not equal to the original", ""
-        if count > 1:
-            differs, where = f"equal to none of the {count} frames of the original", f" against frame {nearest.frame}"
-        found = f"the file is lossless, but {differs}: {nearest.psnr_db:.2f} dB{where}"
+        differs += f" against frame {nearest.frame}"
+        found = f"the file is lossless, but equal to none of the {compared} frames of the original: {differs}"
     or_anew = "" if any(note.startswith(ONLY_FIRST) for note in nearest.notes) else ", or encode that again"
     return f"{found}; name the image that it was made from{or_anew}"
 
 
-def _found(nearest: Likeness, count: int) -> str:
+def _found(nearest: Likeness, place: str, compared: int) -> str:
     """Return how near the picture is to the original, in words."""
-    equal = nearest.psnr_db == inf
-    found = "equal to" if equal else f"{nearest.psnr_db:.2f} dB against"
-    if count == 1:
-        return f"{found} the original"
-    return f"{found} frame {nearest.frame} of the original" + ("" if equal else f", the nearest of {count}")
+    if nearest.psnr_db == inf:
+        return f"equal to {place}"
+    return f"{nearest.psnr_db:.2f} dB against {place}" + (f", the nearest of {compared}" if compared > 1 else "")
 
 
 def _kind_of(picture: Picture) -> str:
