@@ -127,6 +127,16 @@ def test_lossy_frame_is_compared_with_the_nearest(cli):
         Path(name).rename("s-3.fdc")
 
 
+def test_frames_are_compared_with_the_file_of_all(cli):
+    """Files of frames need no directory: the one image that they were made from is the original of each."""
+    write_frames("s.tif")
+    cli("encode", "s.tif", "--frames", "--lossless")
+    result = cli("check", "s-1.fdc", "s-3.fdc", "--against", "s.tif")
+    assert (result.code, result.err.count("equal to frame ")) == (0, 2)
+    result = cli("check", "-r", "s-1.fdc", "s-3.fdc", "--against", "s.tif")
+    assert "note: no file was checked that was made from s.tif frame 2\n" in result.err
+
+
 def test_file_is_compared_with_the_frame_of_its_name(cli):
     """Files of frames that changed places are found, lossy or not; so is an image or a frame without a file."""
     Path("scans").mkdir()
@@ -178,7 +188,7 @@ def test_frames_that_cannot_be_read_are_passed_over(cli):
     [
         (
             ("b.fdc", "--against", "a.png"),
-            "a.png is not a directory; for several inputs name the directory of their originals",
+            "a.png is not a directory; for several inputs that are not its frames, name the directory of their",
         ),
         (("--against", "a.png", "--structure-only"), "--structure-only decodes none; leave one of them out"),
         (("--min-psnr", "30"), "--min-psnr needs an original to compare with; name it with --against"),

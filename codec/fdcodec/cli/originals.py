@@ -35,18 +35,21 @@ class Originals(NamedTuple):
         Raises
         ------
         click.UsageError
-            The place is standard input, or no directory though there are several files, or one without images.
+            The place is standard input, or a directory without images, or an image and the files are several that
+            are not its frames.
         """
         from fdcodec.image.reading import READABLE_SUFFIXES
 
         if place == STREAM:
             raise click.UsageError("--against takes a file, and - is standard input; save the original to a file first")
         if not holds(place.is_dir):
-            if len(files) > 1:
+            if len(files) > 1 and not all(frame_named(file.path, place) for file in files):
                 raise click.UsageError(
-                    f"{place} is not a directory; for several inputs name the directory of their originals"
+                    f"{place} is not a directory; for several inputs that are not its frames, name the directory of "
+                    "their originals"
                 )
-            return cls(place, {file.path: [place] for file in files}, [])
+            found = {file.path: [place] for file in files}
+            return cls(place, found, _without_file([place] if len(files) > 1 else [], found, _frame_count))
         below = defaultdict[Path, list[Path]](list)
         for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
             if not image.fault:
