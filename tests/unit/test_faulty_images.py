@@ -98,6 +98,7 @@ def of_twelve_bits():
         (with_compression(1, b"MM\0+"), "BigTIFF whose bytes are in big-endian order is not read; save it in little"),
         (of_twelve_bits(), r"JPEG that Pillow does not read \(cannot handle 12-bit layers\); give the samples as .npy"),
         (b"\xff\x0a\xfa\x1f", "JPEG XL is not read; convert it to PNG, JPEG or TIFF"),
+        (bytes(128) + b"DICM", "DICOM is not read; save its samples as .npy or as TIFF of 16 bits"),
         (b"\0\0\0\x0cJXL \r\n\x87\n", "JPEG XL is not read; convert it to PNG, JPEG or TIFF"),
     ],
 )

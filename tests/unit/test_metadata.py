@@ -57,8 +57,9 @@ def test_private_tags_of_tiff_are_told(orientation):
     """What satellites and microscopes note has no place, and a note says so; what is kept has none."""
     info = ImageFileDirectory_v2()
     info[50844], info[34682], info[33432], info[274] = (2.0, 2.0), "PixelWidth=1e-9", "me", orientation
+    info[50838] = 3
     data = saved(noise(2, 3, 1, seed=1), "TIFF", tiffinfo=info, icc_profile=ICC)
-    expected = "tags were left out: 34682 unknown, 50844 unknown"
+    expected = "tags were left out: 34682 unknown, 50838 ImageJMetaDataByteCounts, 50844 unknown"
     assert read_image(data, lossless=True).notes == (expected,)
     with pytest.warns(ConversionWarning, match=re.escape(expected)):
         as_picture(Image.open(BytesIO(data)))

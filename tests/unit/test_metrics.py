@@ -8,7 +8,7 @@ import pytest
 from tests.reference import metrics as reference
 
 from fdcodec.compare.metrics import MIN_SIDE_PX, ms_ssim, ssimulacra2, to_linear_scale
-from fdcodec.image.psnr import psnr
+from fdcodec.image.psnr import largest_difference, psnr
 
 
 def noisy_pair(height: int, width: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -42,11 +42,14 @@ def test_psnr_does_not_wrap():
 @pytest.mark.parametrize("shape", [(70, 2000, 3), (3, 70_000), (1, 1, 4)])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
 def test_psnr_is_that_of_all_rows(shape, dtype):
-    """However many rows are compared at a time, with a rest or one by one, the value is that of the whole, exactly."""
+    """However many rows are compared at a time, values are those of the whole, exactly; differences do not wrap."""
     rng = np.random.default_rng(1)
     image, other = (rng.integers(0, 200, shape).astype(dtype) for _ in range(2))
     mean_square = np.mean((image.astype(np.int64) - other) ** 2)
     assert psnr(image, other) == 10 * math.log10(np.iinfo(dtype).max ** 2 / mean_square)
+    image[-1, -1] = 250
+    other[-1, -1] = 1
+    assert largest_difference(image, other) == largest_difference(other, image) == 249
 
 
 def test_psnr_needs_no_memory_for_all_samples():

@@ -60,6 +60,7 @@ def test_read_only_array_is_accepted():
         ([[1, 2]], "list"),
         (np.ma.masked_less(np.arange(4, dtype=np.uint8).reshape(2, 2), 1), "a masked array, and a file holds no mask"),
         (np.zeros((2, 2, 5), np.uint8), "(2, 2, 5)"),
+        (np.zeros((12, 2, 5), np.uint8), "encode images of a stack, or channels beyond four, one by one"),
         (np.zeros((0, 2), np.uint8), "(0, 2)"),
         (np.zeros(4, np.uint8), "(4,)"),
         (np.zeros((2, 2, 2, 2), np.uint8), "(2, 2, 2, 2)"),

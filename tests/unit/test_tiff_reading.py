@@ -152,7 +152,9 @@ def test_description_of_a_stack_is_not_that_of_a_picture(tmp_path, text, pages, 
     (tmp_path / "x.tif").write_bytes(stack(pages * [noise(12, 16, 3, seed=1)], description=text))
     picture, notes = FrameReader().read(tmp_path / "x.tif", 0)
     assert (text.encode() in (picture.exif or b"")) == is_kept
-    assert notes == (() if is_kept else ("the description of a stack (ImageJ, OME) was left out",))
+    assert notes == (
+        () if is_kept else ("the description of a stack (ImageJ, OME) was left out, with its units and channels",)
+    )
 
 
 def test_description_of_a_stack_that_is_turned_is_told(tmp_path):
@@ -162,5 +164,5 @@ def test_description_of_a_stack_that_is_turned_is_told(tmp_path):
     picture, notes = FrameReader().read(tmp_path / "x.tif", 0)
     assert (b"ImageJ" in (picture.exif or b""), notes) == (
         False,
-        ("the description of a stack (ImageJ, OME) was left out",),
+        ("the description of a stack (ImageJ, OME) was left out, with its units and channels",),
     )

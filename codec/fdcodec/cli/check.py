@@ -71,12 +71,15 @@ def check(
     own = None if transform is None else resolve(transform)
     at_once, threads = split_threads(checked_threads(threads), jobs)
     arguments = {"structure_only": structure_only, "own": own, "threads": threads, "max_pixels": max_pixels}
-    frames = FrameReader(max_pixels)
-    return run_jobs(jobs, lambda job: _check(job, originals, frames, least_db, **arguments), console, at_once=at_once)
+    reader = FrameReader(max_pixels)
+    code = run_jobs(jobs, lambda job: _check(job, originals, reader, least_db, **arguments), console, at_once=at_once)
+    if originals is not None and recursive:
+        console.say_if(originals.note_on_missing())
+    return code
 
 
 def _check(
-    job: Job, originals: Originals | None, frames: FrameReader, least_db: float, **options: Any
+    job: Job, originals: Originals | None, reader: FrameReader, least_db: float, **options: Any
 ) -> dict[str, Any]:
     from fdcodec.cli.likeness import compare
     from fdcodec.verification import check_file
@@ -86,7 +89,7 @@ def _check(
     if originals is None or picture is None:
         return facts
     least_db = inf if lossless else least_db
-    compared = compare(picture, originals.original_of(job.source), frames, least_db)
+    compared = compare(picture, originals.original_of(job.source), reader, least_db)
     if "fault" in compared:
         return {"checked": checked, **compared}
     facts["summary"] += f"; {compared.pop('found')}"

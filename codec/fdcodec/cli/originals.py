@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,10 +20,16 @@ from fdcodec.words import first_of
 
 
 class Originals(NamedTuple):
-    """One image or a directory with the originals of encoded files, and which images there may be that of each."""
+    """One image or a directory with the originals of encoded files, and which images there may be that of each.
+
+    `count` returns the number of frames of an image, and `without_file` names images and frames below the directory
+    that are the original of no file.
+    """
 
     place: Path
-    images: dict[Path, list[Original]]
+    images: dict[Path, list[Path]]
+    count: Callable[[Path], int]
+    without_file: list[str]
 
     @classmethod
     def of(cls, files: list[Found], place: Path) -> Originals:
@@ -31,23 +38,34 @@ class Originals(NamedTuple):
         Raises
         ------
         click.UsageError
-            The place is standard input, or no directory though there are several files, or one without images.
+            The place is standard input, or a directory without images, or an image and the files are several that
+            are not its frames.
         """
         from fdcodec.image.reading import READABLE_SUFFIXES
 
+        count = cache(_frame_count)  # asked for each frame
         if place == STREAM:
             raise click.UsageError("--against takes a file, and - is standard input; save the original to a file first")
         if not holds(place.is_dir):
-            if len(files) > 1:
-                raise click.UsageError(f"{place} is not a directory; for several inputs name that of their originals")
-            return cls(place, {file.path: [Original(place)] for file in files})
+            if len(files) > 1 and not all(_frame_named(file.path, place) for file in files):
+                raise click.UsageError(
+                    f"{place} is not a directory; for several inputs that are not its frames, name the directory of "
+                    "their originals"
+                )
+            found = {file.path: [place] for file in files}
+            return cls(place, found, count, _without_file([place] if len(files) > 1 else [], found, count))
         below = defaultdict[Path, list[Path]](list)
         for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
             if not image.fault:
                 below[image.relative.with_suffix("")].append(image.path)
-        count = cache(_frame_count)  # asked for each of its frames
-        found = ((file.path, _images_of(file.relative, below, count)) for file in files if not file.fault)
-        return cls(place, {path: images for path, images in found if images})
+        pairs = ((file.path, _images_of(file.relative, below, count)) for file in files if not file.fault)
+        found = {path: images for path, images in pairs if images}
+        return cls(place, found, count, _without_file(chain.from_iterable(below.values()), found, count))
+
+    def note_on_missing(self) -> str:
+        """Return a note on images and frames that are the original of no file; empty if there are none."""
+        listed = ", ".join(first_of(self.without_file))
+        return f"no file was checked that was made from {listed}" if listed else ""
 
     def original_of(self, encoded: Path) -> Original:
         """Return the one original of a file; FileNotFoundError where there is none, ParameterError of several."""
@@ -57,22 +75,40 @@ class Originals(NamedTuple):
                 f"{self.place} has no image of its name and place; name its original with --against"
             )
         if len(images) > 1:
-            names = ", ".join(first_of([image.path.name for image in images]))
+            names = ", ".join(first_of([image.name for image in images]))
             raise ParameterError(f"its original may be any of {names}; name one with --against, for this file alone")
-        return images[0]
+        return Original(images[0], self.count(images[0]), _frame_named(encoded, images[0]))
+
+
+def _frame_named(encoded: Path, original: Path) -> int:
+    """Return which frame of an original a file is by its name: 2 for b-2.fdc of b.tif; 0 if its name tells none."""
+    numbered = re.fullmatch(re.escape(original.stem) + r"-(\d+)", encoded.stem)
+    return int(numbered[1]) if numbered else 0
 
 
 def _frame_count(image: Path) -> int:
     from fdcodec.image.frames import frame_count
 
-    return frame_count(image)
+    return frame_count(image) if holds(image.is_file) else 1
 
 
-def _images_of(encoded: Path, images: Mapping[Path, list[Path]], count: Callable[[Path], int]) -> list[Original]:
-    """Return the images, by relative paths without suffix, of a file's name; else stacks that have it as a frame's."""
+def _images_of(encoded: Path, images: Mapping[Path, list[Path]], count: Callable[[Path], int]) -> list[Path]:
+    """Return the images, by relative paths without suffix, of a file's name; else stacks of its name as a frame's."""
     name = encoded.with_suffix("")
-    numbered = re.fullmatch(r"(.+)-(\d+)", name.name)
-    if name in images or numbered is None:
-        return [Original(image) for image in images.get(name, [])]
-    frame, stacks = int(numbered[2]), images.get(name.with_name(numbered[1]), [])
-    return [Original(stack, frame) for stack in stacks if 1 <= frame <= count(stack) > 1]
+    whole = name.with_name(re.sub(r"(?<=.)-\d+$", "", name.name))
+    return images.get(name) or [image for image in images.get(whole, []) if count(image) > 1]
+
+
+def _without_file(images: Iterable[Path], found: Mapping[Path, list[Path]], count: Callable[[Path], int]) -> list[str]:
+    """Name images that are the original of no file, and frames without a file where others have one."""
+    frames = defaultdict[Path, set[int]](set)
+    for encoded, originals in found.items():
+        for original in originals:
+            frames[original].add(_frame_named(encoded, original))
+    names: list[str] = []
+    for image in images:
+        if not frames[image]:
+            names.append(str(image))
+        elif 0 not in frames[image]:
+            names += [f"{image} frame {k}" for k in range(1, count(image) + 1) if k not in frames[image]]
+    return names

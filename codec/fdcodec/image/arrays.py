@@ -140,9 +140,11 @@ def _checked_array(image: Any) -> Samples:
         what = "open a file with PIL.Image.open" if isinstance(image, str | PathLike) else "give numpy.asarray(image)"
         raise ParameterError(f"image: {type(image).__name__} is neither a numpy array nor a Pillow image; {what}")
     if image.ndim not in (2, 3) or image.size == 0 or (image.ndim == 3 and image.shape[2] > 4):
-        turned = "; numpy.moveaxis(image, 0, -1) is" if image.ndim == 3 and 1 <= image.shape[0] <= 4 else ""
+        hint = "; encode images of a stack, or channels beyond four, one by one" if image.ndim > 2 else ""
+        if image.ndim == 3 and 1 <= image.shape[0] <= 4:
+            hint = "; numpy.moveaxis(image, 0, -1) is"
         raise ParameterError(
-            f"image: shape {image.shape} is not (height, width) or (height, width, 1..4), all >= 1{turned}"
+            f"image: shape {image.shape} is not (height, width) or (height, width, 1..4), all >= 1{hint}"
         )
     if np.ma.is_masked(image):
         raise ParameterError("image: a masked array, and a file holds no mask; give image.filled(value), or alpha")

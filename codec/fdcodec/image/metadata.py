@@ -94,10 +94,11 @@ def metadata_of_pillow(image: Image.Image) -> tuple[dict[str, bytes | None], lis
 
 def _left_out(image: Image.Image) -> list[str]:
     """Return notes on texts, comments, IPTC, tags, XMP beyond the first packet of JPEG, colours and shape of pixels."""
-    left = {"texts": sorted(_texts(image) - _TEXTS_READ), "tags": tags_left_out(getattr(image, "tag_v2", ()))}
-    notes = [f"{kind} were left out: {listed(names)}" for kind, names in left.items() if names]
+    texts = [shown(name)[1:-1] for name in sorted(_texts(image) - _TEXTS_READ)]
+    left = {"texts": texts, "tags": tags_left_out(getattr(image, "tag_v2", ()))}
+    notes = [f"{kind} were left out: {', '.join(first_of(names))}" for kind, names in left.items() if names]
     if _describes_stack(image):
-        notes.append("the description of a stack (ImageJ, OME) was left out")
+        notes.append("the description of a stack (ImageJ, OME) was left out, with its units and channels")
     if _IPTC in image.info.get("photoshop", ()):
         notes.append("IPTC was left out")
     if any(segment.startswith(_XMP_EXTENSION) for _, segment in getattr(image, "applist", ())):
@@ -105,11 +106,6 @@ def _left_out(image: Image.Image) -> list[str]:
     if density := uneven_density(image):
         notes.append("the shape of pixels, {:g} across as long as {:g} down, was left out".format(*density))
     return notes + _colours_left_out(image.info)
-
-
-def listed(names: list[str]) -> str:
-    """Return the first of names that a file has, cut short and escaped, and how many more there are."""
-    return ", ".join(first_of([shown(name)[1:-1] for name in names]))
 
 
 def _colours_left_out(info: dict[Any, Any]) -> list[str]:

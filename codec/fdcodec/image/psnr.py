@@ -1,8 +1,10 @@
-"""PSNR: the one measure of a decoded image that the encoder can aim at."""
+"""How a decoded image differs: PSNR, the one measure that the encoder can aim at, and the largest difference."""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fdcodec.aliases import Samples
 
@@ -21,12 +23,23 @@ def psnr(reference: Samples, decoded: Samples) -> float:
     >>> round(psnr(np.full((2, 2), 10, np.uint8), np.full((2, 2), 11, np.uint8)), 4)
     48.1308
     """
-    rows = max(_BAND_SAMPLES // reference[0].size, 1)
-    bands = (slice(row, row + rows) for row in range(0, len(reference), rows))
-    mean_square = sum(_squared_error(reference[band], decoded[band]) for band in bands) / reference.size
+    mean_square = sum(int(np.sum(band * band)) for band in _differences(reference, decoded)) / reference.size
     return 10 * math.log10(np.iinfo(reference.dtype).max ** 2 / mean_square) if mean_square else math.inf
 
 
-def _squared_error(reference: Samples, decoded: Samples) -> int:
-    difference = reference.astype(np.int64) - decoded
-    return int(np.sum(difference * difference))
+def largest_difference(reference: Samples, decoded: Samples) -> int:
+    """Return by how much the two samples that differ most do.
+
+    Examples
+    --------
+    >>> largest_difference(np.array([[10, 255]], np.uint8), np.array([[11, 250]], np.uint8))
+    5
+    """
+    return max(int(np.abs(band).max()) for band in _differences(reference, decoded))
+
+
+def _differences(reference: Samples, decoded: Samples) -> Iterator[NDArray[np.int64]]:
+    rows = max(_BAND_SAMPLES // reference[0].size, 1)
+    for row in range(0, len(reference), rows):
+        band = slice(row, row + rows)
+        yield reference[band].astype(np.int64) - decoded[band]

@@ -16,8 +16,9 @@ from typing import Any
 
 from PIL import ExifTags, Image, TiffTags
 
-from fdcodec.image.metadata import DIRECTORIES, listed, one_at_a_time, picture_tags, tags_left_out
+from fdcodec.image.metadata import DIRECTORIES, one_at_a_time, picture_tags, tags_left_out
 from fdcodec.image.picture import Picture
+from fdcodec.words import first_of
 
 _ALLOWED = {ExifTags.Base.Orientation: range(1, 9), ExifTags.Base.ResolutionUnit: range(1, 4)}
 """Values of tags that libtiff takes; with others it refuses the file."""
@@ -43,7 +44,7 @@ def tiff_bytes(image: Image.Image, picture: Picture, *, is_page: bool = False) -
             data = _saved(image, picture, tags)
     except Exception:  # Pillow lets nearly every built-in exception out where tags are damaged
         return _saved(image, picture, Image.Exif()), ["EXIF is damaged: dropped"]
-    notes = [f"tags of EXIF were left out: {listed(lost)}"] if lost else []
+    notes = [f"tags of EXIF were left out: {', '.join(first_of(lost))}"] if lost else []
     return data, notes + (["EXIF is damaged: only what can be read of it is kept"] if caught else [])
 
 

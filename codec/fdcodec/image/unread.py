@@ -31,6 +31,8 @@ def _kind_of(data: bytes) -> str:
     """Return what is wrong with a file of another format; empty if that is not known."""
     if data[4:8] == b"ftyp" and any(brand in data[8:64] for brand in _HEIC_BRANDS):
         return f"HEIC is not read; {_TO_WHAT}"
+    if data[128:132] == b"DICM":
+        return "DICOM is not read; save its samples as .npy or as TIFF of 16 bits"
     if data.startswith(_JPEG_XL):
         return f"JPEG XL is not read; {_TO_WHAT}"
     if data.startswith(_BIG_ENDIAN_BIGTIFF):
