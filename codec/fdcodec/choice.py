@@ -49,7 +49,7 @@ def choose_parameters(samples: Samples, settings: EncoderSettings) -> Parameters
     return Parameters(step_index, colour, screen=screen, adaptive=adaptive, sample_range=sample_range)
 
 
-def choose_models(samples: NDArray[np.uint8], settings: EncoderSettings, parameters: Parameters) -> list[ClassModel]:
+def choose_models(samples: Samples, settings: EncoderSettings, parameters: Parameters) -> list[ClassModel]:
     """Return the model that `settings` name, or for "auto" the presets of the least costs on samples of the luma plane.
 
     There is one, or three where the picture is to be coded with each, and the cheapest kept.
@@ -57,7 +57,7 @@ def choose_models(samples: NDArray[np.uint8], settings: EncoderSettings, paramet
     Parameters
     ----------
     samples
-        Shape (height, width, 1..4), uint8; alpha plays no part.
+        Shape (height, width, 1..4), uint8 or uint16; alpha plays no part.
     settings
         Class model ("auto", a preset's name, a path, or itself), effort and threads.
     parameters
@@ -75,7 +75,7 @@ def choose_models(samples: NDArray[np.uint8], settings: EncoderSettings, paramet
     return [finalists[np.argmin(costs)]]
 
 
-def busy_sample(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def busy_sample(samples: Samples) -> Samples:
     """Return four windows from the busier half of a picture in a square; of a small one, a corner."""
     if min(samples.shape[:2]) < (GRID + 1) * WINDOW:
         return samples[: GRID * WINDOW, : GRID * WINDOW]
@@ -85,7 +85,7 @@ def busy_sample(samples: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.concatenate(rows, axis=0)
 
 
-def quarter_samples(samples: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+def quarter_samples(samples: Samples) -> list[Samples]:
     """Return a window from the middle of each quarter of a picture."""
     tops, lefts = (
         [min(max(side * k // 4 - QUARTER_WINDOW // 2, 0), max(side - QUARTER_WINDOW, 0)) for k in (1, 3)]
@@ -94,10 +94,10 @@ def quarter_samples(samples: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
     return [samples[y : y + QUARTER_WINDOW, x : x + QUARTER_WINDOW] for y in tops for x in lefts]
 
 
-def _busy_windows(samples: NDArray[np.uint8], count: int) -> NDArray[np.intp]:
+def _busy_windows(samples: Samples, count: int) -> NDArray[np.intp]:
     """Return corners (y, x) of windows, evenly from the busier half of all, by the gradients of every second row."""
     rows, columns = samples.shape[0] // WINDOW, samples.shape[1] // WINDOW
-    plane = samples[: rows * WINDOW : 2, : columns * WINDOW, int(samples.shape[2] >= 3)].astype(np.int16)
+    plane = samples[: rows * WINDOW : 2, : columns * WINDOW, int(samples.shape[2] >= 3)].astype(np.int32)
     gradients = np.abs(np.diff(plane, axis=1, append=plane[:, -1:]))
     busyness = gradients.reshape(rows, WINDOW // 2, columns, WINDOW).sum(axis=(1, 3), dtype=np.int64).ravel()
     ranks = np.linspace(len(busyness) // 2, len(busyness) - 1, count).astype(np.intp)
@@ -105,13 +105,11 @@ def _busy_windows(samples: NDArray[np.uint8], count: int) -> NDArray[np.intp]:
     return np.stack([chosen // columns * WINDOW, chosen % columns * WINDOW], axis=1)
 
 
-def _costs(
-    models: list[ClassModel], parts: list[NDArray[np.uint8]], parameters: Parameters, threads: int
-) -> NDArray[np.float64]:
+def _costs(models: list[ClassModel], parts: list[Samples], parameters: Parameters, threads: int) -> NDArray[np.float64]:
     """Return what the luma planes of parts of a picture cost with each model, all parts together."""
     colours = [colours_of(part) for part in parts]
     matrix = picture_matrix(parameters, colours[0].shape[2])
-    lumas = [to_planes(part, matrix)[:1] for part in colours]
+    lumas = [to_planes(part, matrix, parameters.sample_range)[:1] for part in colours]
     cost = partial(_cost, parameters=parameters, bounds=plane_bounds(matrix))
     costs = np.fromiter(each(cost, product(lumas, models), threads), np.float64)
     totals: NDArray[np.float64] = costs.reshape(len(lumas), len(models)).sum(axis=0)

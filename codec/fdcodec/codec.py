@@ -20,7 +20,6 @@ from fdcodec.filtering.post import best_strengths
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.canvas import Canvas
 from fdcodec.image.picture import Picture
-from fdcodec.image.sample_range import eight_bits
 from fdcodec.limits import MAX_METADATA_BYTES
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedding, model_of
@@ -55,7 +54,7 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     metadata = _metadata_of(picture)
     parameters = choose_parameters(picture.samples, settings)
     header = _header_of(picture, settings)
-    models = choose_models(eight_bits(picture.samples, parameters.sample_range), settings, parameters)
+    models = choose_models(picture.samples, settings, parameters)
     code = partial(_encode_with, picture=picture, header=header, parameters=parameters, settings=settings)
     model, payloads, errors = min(
         each(code, models, settings.threads if header.tile_count == 1 else 1),
