@@ -2,9 +2,12 @@
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
+from PIL import Image
+from tests.images import noise
 
 from fdcodec import model
 from fdcodec.model import ClassModel
@@ -33,6 +36,20 @@ def test_files_that_no_name_finds_are_told(cli, monkeypatch):
     result = cli("transforms", "list")
     told = [line.split(": ")[1] for line in result.err.splitlines() if "rename the file" in line]
     assert (result.code, told) == (0, ["one/photo.fdt", "two/mine.fdt"])
+
+
+def test_models_that_auto_took_are_told(cli):
+    """After many files `auto` tells which models it took, the most frequent first; not after few, nor without loss."""
+    for k in range(7):
+        Image.fromarray(noise(9, 9, 1, seed=k)[:, :, 0]).save(f"{k}.png")
+    files = [f"{k}.png" for k in range(7)]
+    result = cli("encode", *files, "--json")
+    names = [json.loads(line)["transform_name"] for line in result.out.splitlines()]
+    listed = ", ".join(f"{name} for {count}" for name, count in Counter(names).most_common())
+    assert f"note: auto took {listed}; naming one with -t encodes faster\n" in result.err
+    for options in (files[:6], [*files, "-t", "photo"], [*files, "--lossless"]):
+        result = cli("encode", *options, "--force")
+        assert (result.code, "auto took" in result.err) == (0, False)
 
 
 def test_exported_transform_is_the_same_model(cli):

@@ -25,7 +25,6 @@ from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 
 if TYPE_CHECKING:
     from fdcodec.coding.settings import EncoderSettings
-    from fdcodec.errors import TargetWarning
     from fdcodec.model import ClassModel
 
 _METADATA = ("exif", "xmp", "icc")
@@ -119,6 +118,7 @@ def encode(
 
     An input is a file, - for standard input, or with -r a directory.
     """
+    from fdcodec.cli.hints import note_on_models
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc", ".fdc")
@@ -145,8 +145,11 @@ def encode(
     with console.progress() as show:
         if len(jobs) == 1:
             encoding = replace(encoding, progress=partial(show, "tiles"))
-        work = partial(_encode, pictures=Pictures(), settings=encoding, target=target, left_out=left_out)
-        return run_jobs(jobs, work, console, force=force, at_once=at_once)
+        models = list[str | None]()
+        work = partial(_encode, pictures=Pictures(), settings=encoding, target=target, left_out=left_out, models=models)
+        code = run_jobs(jobs, work, console, force=force, at_once=at_once)
+    console.say_if(note_on_models(models) if settings["transform"] == "auto" else "")
+    return code
 
 
 def _check_suffix(suffix: str) -> None:
@@ -199,10 +202,16 @@ def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None
 
 
 def _encode(
-    job: Job, pictures: Pictures, settings: EncoderSettings, target: Target, left_out: dict[str, Any]
+    job: Job,
+    pictures: Pictures,
+    settings: EncoderSettings,
+    target: Target,
+    left_out: dict[str, Any],
+    models: list[str | None],
 ) -> dict[str, Any]:
+    """Encode a picture, add the name of its class model to `models`, and return the facts to report."""
     from fdcodec import container
-    from fdcodec.cli.hints import hint
+    from fdcodec.cli.hints import hint, told_miss
     from fdcodec.image.arrays import as_picture
     from fdcodec.inspection import facts_of
     from fdcodec.targets import encode_to_target
@@ -214,7 +223,8 @@ def _encode(
     bpp = 8 * len(data) / (picture.width * picture.height)
     file = container.read(data, max_pixels=picture.width * picture.height)
     own = facts_of(file, data)
-    notes = (*notes, _told(miss, target, bpp), hint(file, len(data), target, miss, picture.samples))
+    models.append(own["transform_name"])
+    notes = (*notes, told_miss(miss, target, bpp), hint(file, len(data), target, miss, picture.samples))
     return {
         "output": str(job.target),
         "width": picture.width,
@@ -230,11 +240,3 @@ def _encode(
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp"
         + ("" if psnr_db is None else f", {psnr_db:.2f} dB"),
     }
-
-
-def _told(miss: TargetWarning | None, target: Target, bpp: float) -> str:
-    """Return how the target was missed, with the bits per pixel if those were asked for; empty if it was met."""
-    if miss is None:
-        return ""
-    asked = f"; that is {bpp:.4g} bits per pixel instead of {target.value:g}" if target.kind == "bpp" else ""
-    return f"{miss}{asked}"

@@ -1,14 +1,18 @@
-"""When lossless coding is likely better than what was encoded."""
+"""Notes on an encode: how its target was missed, and what another would do better."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from fdcodec.format.parameters import Parameters, finest_step_index
 from fdcodec.image.sample_range import eight_bits
 from fdcodec.image.screen import count_patterns, is_screen
+from fdcodec.words import SHOWN, first_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fdcodec import container
     from fdcodec.aliases import Samples
     from fdcodec.arguments import Target
@@ -44,6 +48,23 @@ def hint(file: container.File, n_bytes: int, target: Target, miss: TargetWarning
     if miss is not None and _is_finest(parameters):
         return "--lossless gives back every sample exactly"
     return ""
+
+
+def told_miss(miss: TargetWarning | None, target: Target, bpp: float) -> str:
+    """Return how the target was missed, with the bits per pixel if those were asked for; empty if it was met."""
+    if miss is None:
+        return ""
+    asked = f"; that is {bpp:.4g} bits per pixel instead of {target.value:g}" if target.kind == "bpp" else ""
+    return f"{miss}{asked}"
+
+
+def note_on_models(names: Iterable[str | None]) -> str:
+    """Return which class models `auto` took for many files, the most frequent first; empty for few, or without loss."""
+    counts = Counter(filter(None, names))
+    if counts.total() <= SHOWN:
+        return ""
+    listed = ", ".join(first_of([f"{name} for {count}" for name, count in counts.most_common()], "other models"))
+    return f"auto took {listed}; naming one with -t encodes faster"
 
 
 def _is_finest(parameters: Parameters) -> bool:
