@@ -15,7 +15,7 @@ from fdcodec.aliases import Region, Samples
 from fdcodec.coding.settings import DecoderSettings, EncoderSettings
 from fdcodec.container.file import check_pixels
 from fdcodec.container.header import Header
-from fdcodec.errors import FormatError, LimitError
+from fdcodec.errors import FormatError, LimitError, damaged
 from fdcodec.filtering.post import best_strengths
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.canvas import Canvas
@@ -110,6 +110,8 @@ def decode_tiles(
     model = parameters = None
     if not header.lossless:
         model, parameters = model_of(file, settings.own), Parameters.from_bytes(header.parameters, header.depth)
+    elif header.parameters:
+        raise damaged(f"coding parameters: {counted(len(header.parameters), 'byte')}, but a lossless picture has none")
     x, y, width, height = region
 
     def decode_into(tile: int, canvas: Canvas) -> None:

@@ -1,6 +1,7 @@
 """Hostile files: damage behind right checksums gives an FdcError or a picture, and nothing else."""
 
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -84,6 +85,13 @@ def test_wrong_parameters_behind_a_right_checksum(data):
     for parameters in bad:
         header = container.Header(**{**vars(file.header), "parameters": parameters})
         decodes_or_refuses(rewritten(file, header=header))
+
+
+def test_a_lossless_picture_has_no_parameters():
+    """Coding parameters in the header of a lossless picture are refused, as they say nothing there."""
+    file = container.read(SMALL["lossless"])
+    with pytest.raises(FormatError, match="1 byte, but a lossless picture has none"):
+        fdcodec.decode(rewritten(file, header=replace(file.header, parameters=b"\0")))
 
 
 @small
