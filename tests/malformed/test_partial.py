@@ -123,6 +123,13 @@ def test_damage_beside_the_tiles_is_named(kind):
     assert f"all tiles are there; chunk {kind.decode()}: its checksum is wrong" in message
 
 
+def test_one_tile_misses_no_index():
+    """A file of one tile has no index, and a warning of other damage names none."""
+    data = fdcodec.encode(IMAGE, lossless=True, exif=b"exif")
+    with pytest.warns(PartialWarning, match=r"all tiles are there; chunk exIf: its checksum is wrong$"):
+        fdcodec.decode(data.replace(b"exIfexif", b"exIfexxf"), partial=True)
+
+
 def test_missing_end():
     """All tiles of a file without its last chunks are decoded."""
     lost, message = missing_of(without(number_of(b"FEND"), number_of(b"pHSH")))

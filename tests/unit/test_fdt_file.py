@@ -58,6 +58,14 @@ DAMAGE = {
 }
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
+def test_recipes_hold_what_json_can_say(number):
+    """A recipe with a number that is none, or infinite, is refused, as `transforms show` writes recipes as JSON."""
+    recipe = zlib.compress(f'{{"size": {number}}}'.encode())
+    with pytest.raises(FormatError, match="the recipe is not JSON"):
+        parse_file(framed(part(b"small") + part(recipe) + part(MODEL.to_bytes())), "x.fdt")
+
+
 @pytest.mark.parametrize(("data", "error", "words"), DAMAGE.values(), ids=DAMAGE)
 def test_what_is_refused(data, error, words):
     """Another signature, a length that lies, what is left over or too long, and a wrong checksum are refused."""

@@ -1,4 +1,4 @@
-"""Ctrl-C, by signals to a real process: exit code 130, no traceback, and no file that is half written."""
+"""Ctrl-C and other signals to a real process: its exit code, no traceback, and no file that is half written."""
 
 import os
 import signal
@@ -59,6 +59,28 @@ def test_interrupt_leaves_no_traceback_and_no_file(tmp_path, monkeypatch, argume
     monkeypatch.chdir(tmp_path)
     assert interrupted(*arguments, says=says) == (130, "")
     assert {path.name for path in Path().iterdir()} <= {"out"}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_ended_from_outside(tmp_path, monkeypatch, number):
+    """The signals of `kill` and of a closed terminal end a command, and leave no part of a file."""
+    monkeypatch.chdir(tmp_path)
+    with subprocess.Popen([sys.executable, "-c", PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"works\n"
+        process.send_signal(number)
+        assert (process.wait(20), process.stderr.read()) == (-number, b"")
+    assert {path.name for path in Path().iterdir()} <= {"out"}
+
+
+def test_a_command_outlives_its_terminal_under_nohup(tmp_path):
+    """Where the signal of a closed terminal is ignored, it still is."""
+    program = PROGRAM.replace("main.run = run", "main.run = run; signal.signal(signal.SIGHUP, signal.SIG_IGN)")
+    with subprocess.Popen(
+        [sys.executable, "-c", program.replace("sleep(30)", "sleep(1)")], stdout=subprocess.PIPE, cwd=tmp_path
+    ) as process:
+        assert process.stdout.readline() == b"works\n"
+        process.send_signal(signal.SIGHUP)
+        assert process.wait(20) == 0
 
 
 LOST = """

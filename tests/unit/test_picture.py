@@ -116,6 +116,12 @@ def test_side_limit():
         as_picture(np.zeros((65536, 1), np.uint8))
 
 
+def test_side_limit_comes_before_the_copy():
+    """A view that repeats samples is refused for its sides, however much memory a copy of it would take."""
+    with pytest.raises(LimitError, match="3000000x70000"):
+        as_picture(np.broadcast_to(np.uint8(0), (70_000, 3_000_000)))
+
+
 @pytest.mark.parametrize(
     ("mode", "shape"),
     [("1", (3, 4)), ("L", (3, 4)), ("P", (3, 4, 3)), ("LA", (3, 4, 2)), ("RGB", (3, 4, 3)), ("RGBA", (3, 4, 4))],

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 from tests.images import noise, saved
+from tests.pillow_files import opened
 from tests.stacks import with_tag
 
 import fdcodec
@@ -15,6 +16,12 @@ from fdcodec.image.arrays import as_picture
 
 SAMPLES = noise(9, 12, 3, seed=1)
 DEEP = noise(9, 12, 3, seed=2, dtype=np.uint16)
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    """Let Pillow know the format."""
+    fdcodec.register_pillow()
 
 
 class Bare:
@@ -71,3 +78,24 @@ def test_samples_of_a_loaded_tiff_may_be_new():
     image = Image.open(BytesIO(data))
     image.putalpha(255)
     assert as_picture(image, lossless=True).channels == 4
+
+
+@pytest.mark.parametrize("before", ["load", "verify"])
+def test_verify_needs_the_open_file(before):
+    """Once an image is loaded or verified, its file is gone, and `verify` says what to do."""
+    image = opened(fdcodec.encode(SAMPLES, lossless=True))
+    getattr(image, before)()
+    with pytest.raises(OSError, match="open it again"):
+        image.verify()
+
+
+@pytest.mark.parametrize("shape", [(9, 12), (12, 9, 3), (4, 4, 3), (9, 12, 4)])
+def test_a_file_that_changes_after_it_is_opened(shape):
+    """A file that holds another size or mode by the time it is loaded is refused, never taken for what was opened."""
+    file = BytesIO(fdcodec.encode(SAMPLES, lossless=True))
+    image = Image.open(file)
+    file.seek(0)
+    file.truncate()
+    file.write(fdcodec.encode(np.zeros(shape, np.uint8), lossless=True))
+    with pytest.raises(OSError, match=r"changed after it was opened|above the limit"):
+        image.load()

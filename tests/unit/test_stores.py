@@ -69,11 +69,12 @@ def test_chunks_that_are_no_images(shape):
         image_shape(shape)
 
 
-def test_chunks_that_nothing_would_read_are_not_written():
-    """A chunk above the pixels that are decoded by default is refused."""
-    chunk = np.broadcast_to(np.uint8(0), (1, 2**14, 2**14 + 1))
-    with pytest.raises(LimitError, match="smaller chunks"):
-        StoreCodec().encode_chunk(chunk)
+@pytest.mark.parametrize("shape", [(1, 2**14, 2**14 + 1), (65536, 8, 3), (8, 65536)])
+def test_chunks_that_nothing_would_read_are_not_written(shape):
+    """Chunks above the pixels that are decoded by default, or with a side that no file has, are refused by shape."""
+    for refuse in (image_shape, lambda shape: StoreCodec().encode_chunk(np.broadcast_to(np.uint8(0), shape))):
+        with pytest.raises(LimitError, match="smaller chunks"):
+            refuse(shape)
 
 
 @stores

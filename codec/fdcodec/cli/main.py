@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from importlib import import_module
+from threading import Thread
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -89,6 +90,8 @@ def main() -> None:
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is in the background
         signal.signal(signal.SIGINT, _interrupt)
         sys.unraisablehook = _end_if_interrupted
+    if hasattr(signal, "pthread_sigmask"):
+        _clean_up_if_ended()
     code = run(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # or Ctrl-C while Python ends would show a traceback
     if code == INTERRUPTED:
@@ -111,9 +114,33 @@ def _end_if_interrupted(lost: "sys.UnraisableHookArgs") -> None:
 
 def _end() -> NoReturn:
     """End at once: threads may be in a kernel for a minute, and files are put in place in one step."""
-    files = sys.modules.get("fdcodec.image.files")  # not imported here: this may come in the midst of an import
-    with getattr(files, "nothing_unfinished", nullcontext)():
+    with _nothing_unfinished():
         os._exit(INTERRUPTED)
+
+
+def _clean_up_if_ended() -> None:
+    """Let the signals of `kill` and of a closed terminal end the process as ever, but remove what is being written.
+
+    A thread waits for them, as the main one may be in a kernel for a minute.
+    """
+    ending = {number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) is signal.SIG_DFL}
+    if ending:  # with nohup, one is ignored
+        signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+        Thread(target=_wait_for, args=(ending,), daemon=True).start()
+
+
+def _wait_for(ending: set[signal.Signals]) -> None:
+    number = signal.sigwait(ending)
+    with _nothing_unfinished():
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {number})
+        os.kill(os.getpid(), number)
+
+
+def _nothing_unfinished() -> AbstractContextManager[None]:
+    """Return the context of that name in `fdcodec.image.files`; nothing is written before that is imported."""
+    files = sys.modules.get("fdcodec.image.files")  # not imported here: this may come in the midst of an import
+    context: AbstractContextManager[None] = getattr(files, "nothing_unfinished", nullcontext)()
+    return context
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -100,7 +100,8 @@ def _payloads(data: memoryview, header: Header, chunks: Sequence[Chunk], faults:
     in_order = [chunk for chunk in chunks if chunk.kind == names.DATA_CHUNK]
     index = _find_index(data, header.tile_count)
     if index is None and len(in_order) == header.tile_count:
-        faults.append("the tile index is not intact, and tiles are taken in their order")
+        if header.tile_count > 1:  # writers give others no index
+            faults.append("the tile index is not intact, and tiles are taken in their order")
         return _right(enumerate(in_order))
     if index is None:
         found = counted(len(in_order), "DATA chunk")

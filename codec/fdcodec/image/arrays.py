@@ -13,7 +13,7 @@ from fdcodec.aliases import Samples
 from fdcodec.errors import ConversionWarning, FdcError, FormatError, LimitError, ParameterError
 from fdcodec.image.losses import losses_of, notes_on
 from fdcodec.image.metadata import metadata_of_pillow
-from fdcodec.image.picture import EXIF_PREFIX, Picture
+from fdcodec.image.picture import EXIF_PREFIX, Picture, check_sides
 from fdcodec.image.pillow_modes import Notes, drops_profile, is_negative, refuse_deep_planes, samples_of_pillow
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 
@@ -149,6 +149,7 @@ def _checked_array(image: Any) -> Samples:
     if np.ma.is_masked(image):
         raise ParameterError("image: a masked array, and a file holds no mask; give image.filled(value), or alpha")
     check_dtype(image)
+    check_sides(image.shape[1], image.shape[0])  # before the copy: of a view that repeats samples it can be any size
     return _native(image)
 
 
@@ -180,7 +181,7 @@ def _checked_bytes(name: str, given: bytes | None, own: bytes | None) -> bytes |
     if given is None:
         return own
     if not isinstance(given, bytes):
-        raise ParameterError(f"{name}: {type(given).__name__} is not bytes")
+        raise ParameterError(f'{name}: {type(given).__name__} is not bytes; give bytes, or b"" to leave it out')
     bare = given.removeprefix(EXIF_PREFIX) if name == "exif" else given
     return bare or None
 

@@ -24,6 +24,12 @@ def colours_of(samples: AnySamples) -> AnySamples:
     return samples[:, :, : 3 if samples.shape[2] >= 3 else 1]
 
 
+def check_sides(width: int, height: int) -> None:
+    """Raise LimitError for a picture that is wider or higher than the format holds."""
+    if max(width, height) > MAX_SIDE:
+        raise LimitError(f"image: {width}x{height} has a side above {MAX_SIDE}; split it")
+
+
 @dataclass(frozen=True)
 class Picture:
     r"""Samples as they were given, never rotated, and the metadata that travels with them.
@@ -51,8 +57,7 @@ class Picture:
             raise ParameterError(f"samples: shape {shape} is not (height, width, 1..4) with height and width >= 1")
         if dtype not in (np.uint8, np.uint16) or not self.samples.flags.c_contiguous:
             raise ParameterError(f"samples: {dtype} is not a C-contiguous uint8 or uint16 array")
-        if max(self.height, self.width) > MAX_SIDE:
-            raise LimitError(f"image: {self.width}x{self.height} has a side above {MAX_SIDE}; split it")
+        check_sides(self.width, self.height)
 
     @property
     def height(self) -> int:

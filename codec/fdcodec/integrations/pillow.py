@@ -112,9 +112,10 @@ class FdcImageFile(ImageFile.ImageFile):
         Raises
         ------
         OSError
-            The file is damaged.
+            The file is damaged, or no longer open, since the image is loaded or verified.
         """
-        assert self.fp is not None
+        if self.fp is None:
+            raise OSError("verify: the image is loaded or verified already; open it again")
         self.fp.seek(0)
         with _pillow_errors():
             container.read(self.fp.read(), max_pixels=MAX_SIDE**2)
@@ -139,6 +140,9 @@ class FdcDecoder(ImageFile.PyDecoder):
         max_pixels = width * height * reduce**2  # as many or a few more than Pillow's guard let through
         with _pillow_errors():
             samples = api.decode(self.fd.read(), max_pixels=max_pixels, partial=partial, reduce=reduce)
+        channels = samples.shape[2] if samples.ndim == 3 else 1
+        if (samples.shape[1::-1], _MODES.get((channels, 8 * samples.itemsize))) != (self.im.size, self.im.mode):
+            raise OSError("the file changed after it was opened; open it again")
         self.set_as_raw(samples.astype(samples.dtype.newbyteorder("<")).tobytes())
         return -1, 0
 

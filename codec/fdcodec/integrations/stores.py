@@ -14,7 +14,7 @@ from fdcodec.arguments import Target, checked_encoding, resolved
 from fdcodec.coding.settings import EncoderSettings
 from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError, TransformNotFoundError
 from fdcodec.image.picture import MAX_CHANNELS
-from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import absence, embedding
 from fdcodec.model.registry import is_preset
@@ -148,7 +148,7 @@ def image_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     ParameterError
         The shape is none of these.
     LimitError
-        It has more pixels than `decode` reads by default.
+        It has more pixels than `decode` reads by default, or a side that no file has.
     """
     image = shape
     while len(image) > 3 and image[0] == 1:
@@ -160,6 +160,8 @@ def image_shape(shape: tuple[int, ...]) -> tuple[int, ...]:
             f"chunk: shape {shape} is not (height, width) or (height, width, 1..4) after axes of length 1; "
             "choose other chunks"
         )
-    if image[0] * image[1] > DEFAULT_MAX_PIXELS:  # or nothing could read it again
-        raise LimitError(f"chunk: shape {shape} is above {DEFAULT_MAX_PIXELS} pixels; choose smaller chunks")
+    if image[0] * image[1] > DEFAULT_MAX_PIXELS or max(image[:2]) > MAX_SIDE:  # or nothing could read it again
+        raise LimitError(
+            f"chunk: shape {shape} is above {DEFAULT_MAX_PIXELS} pixels, or {MAX_SIDE} a side; choose smaller chunks"
+        )
     return image

@@ -2,6 +2,7 @@
 
 import json
 import zlib
+from math import isfinite
 from typing import Any, NamedTuple
 
 import construct as c
@@ -64,10 +65,17 @@ def parse_file(data: bytes, path: str) -> ModelFile:
     return ModelFile(parts.name, _parse_recipe(parts.recipe), parts.model)
 
 
+def _finite(text: str) -> float:
+    """Return a number of a recipe; ValueError for NaN and infinity, which JSON does not have."""
+    if not isfinite(number := float(text)):
+        raise ValueError(text)
+    return number
+
+
 def _parse_recipe(data: bytes) -> dict[str, Any]:
     """Return the recipe of deflated JSON; FormatError where it is no JSON object."""
     try:
-        recipe = json.loads(inflate(data))
+        recipe = json.loads(inflate(data), parse_float=_finite, parse_constant=_finite)
     except (ValueError, RecursionError) as error:
         reason = type(error).__name__
         raise FormatError(f"class model: the recipe is not JSON ({reason}); make the model again") from error
