@@ -90,10 +90,25 @@ def test_reference_that_two_models_share_is_refused(tmp_path, monkeypatch):
         model = ClassModel(name, {(0, 3): GroupTransform(pairs, np.array(angles, np.uint16), order)})
         model.save(tmp_path / f"{name}.fdt")
     monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
-    with pytest.raises(TransformNotFoundError, match="57d0c367 could be any of one, two; give the .fdt file"):
+    with pytest.raises(TransformNotFoundError, match=r"57d0c367 could be any of one, two; give the \.fdt"):
         find(get("one").hash[:4])
     assert [find(get(name).hash[:8]).name for name in ("one", "two")] == ["one", "two"]
     assert find(get("one").hash[:4], get("two")).name == "two"
+
+
+def test_model_that_was_replaced_is_read_anew(tmp_path, monkeypatch):
+    """A file that was written again since it was read gives its new model."""
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    for number, model in enumerate((SMALL, get("dct"))):
+        model.save(tmp_path / "mine.fdt")
+        os.utime(tmp_path / "mine.fdt", (number, number))
+        assert get("mine").hash == model.hash
+
+
+def test_preset_is_known_by_its_hash(tmp_path):
+    """A copy of a preset, whatever its name, is one, as every reader finds it."""
+    get("photo").save(tmp_path / "mine.fdt")
+    assert is_preset(resolve(tmp_path / "mine.fdt"))
 
 
 def test_own_model_comes_first():

@@ -79,10 +79,11 @@ def test_no_resolution_is_made_up(source):
     assert read_image(saved(SAMPLES, source)).picture.exif is None or source == "BMP"  # Pillow writes 96 dpi there
 
 
-@pytest.mark.parametrize("density", [(2, 1), (3, 3), (0, 1)])
+@pytest.mark.parametrize("density", [(2, 1), (1, 2), (3, 3), (0, 1), (1, 0)])
 def test_the_shape_of_pixels_is_told(density):
     """PNG and JPEG may say that pixels are not square, and not how large they are: a note tells of it."""
-    expected = ("the shape of pixels, 2 across as long as 1 down, was left out",) if density == (2, 1) else ()
+    told = "the shape of pixels, {} across as long as {} down, was left out".format(*density)
+    expected = (told,) if density in ((2, 1), (1, 2)) else ()
     content = b"".join(value.to_bytes(4, "big") for value in density) + b"\0"
     assert read_image(with_chunk(saved(SAMPLES, "PNG"), b"pHYs", content)).notes == expected
     jpeg = bytearray(saved(SAMPLES, "JPEG"))
@@ -90,7 +91,7 @@ def test_the_shape_of_pixels_is_told(density):
     assert read_image(bytes(jpeg)).notes == expected
 
 
-@pytest.mark.parametrize("dpi", [300, (1,), (1, None), (-1, 1), (1, 2**32), (1, float("nan"))], ids=str)
+@pytest.mark.parametrize("dpi", [300, (1,), (1, None), (-1, 1), (1, 0), (1, 2**32), (1, float("nan"))], ids=str)
 def test_what_is_no_resolution_is_ignored(dpi):
     """An odd value in a Pillow image is no reason to refuse it, and makes no EXIF."""
     image = Image.open(BytesIO(saved(SAMPLES, "PNG")))

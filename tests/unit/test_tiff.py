@@ -68,7 +68,7 @@ def test_exif_survives_from_tiff_to_tiff():
 
 
 def test_pointers_into_the_old_block_are_left_out():
-    """The directory of interoperability, which Pillow does not write, leaves nothing that makes the EXIF a damaged one."""
+    """The directory of interoperability, which Pillow does not write, leaves no pointer that damages the EXIF."""
     exif = Image.Exif()
     exif.get_ifd(Ifd.Exif).update({Tag.ExposureTime: (1, 60), Ifd.Interop: {1: "R98"}})
     image = written(Picture(noise(4, 5, 3, seed=2), exif=exif.tobytes().removeprefix(b"Exif\0\0")))
