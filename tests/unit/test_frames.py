@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image, TiffImagePlugin
-from tests.images import noise, saved, with_chunk
+from tests.images import noise, orientation_exif, saved, with_chunk
 from tests.stacks import stack, with_short_frame, with_tag
 
 from fdcodec.errors import FdcError, FormatError, TruncatedError, UnsupportedError
@@ -14,6 +14,7 @@ from fdcodec.image import frames
 from fdcodec.image.frames import FrameReader, frame_count
 from fdcodec.image.reading import read_image
 
+EXIF = orientation_exif(6)
 COLOURS = noise(12, 16, 9, seed=3).reshape(12, 16, 3, 3).transpose(2, 0, 1, 3)
 
 
@@ -142,11 +143,13 @@ def test_page_whose_strips_are_missing_is_damaged(written):
 
 def test_pictures_of_a_phone_have_metadata_of_their_own(written):
     """What the first picture of an MPO says is not said of the second."""
-    path, reader = written(stack(COLOURS, "MPO", icc_profile=b"profile", comment=b"text")), FrameReader()
+    path, reader = written(stack(COLOURS, "MPO", icc_profile=b"profile", comment=b"text", exif=EXIF)), FrameReader()
     data = path.read_bytes()
     second = data.index(b"\xff\xd8", 2)
     path.write_bytes(data[:second] + data[second:].replace(b"ICC_PROFILE", b"xxx_xxxxxxx"))
-    assert [reader.read(path, frame).picture.icc for frame in range(2)] == [b"profile", None]
+    first, second = (reader.read(path, frame) for frame in range(2))
+    assert (first.picture.icc, second.picture.icc) == (b"profile", None)
+    assert (first.notes, first.picture.exif) == (("texts were left out: comment",), EXIF)
 
 
 def test_frames_on_top_of_a_damaged_one_fail(written):
