@@ -170,7 +170,7 @@ def test_links_in_a_circle_fail_alone(cli):
 
 
 def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):
-    """An interrupt among several inputs tells how many are done, and how to go on."""
+    """An interrupt among several inputs tells how many are done, and one of a single input nothing."""
     Path("b.png").write_bytes(Path("a.png").read_bytes())
     original = encode._encode
 
@@ -182,6 +182,7 @@ def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):
     monkeypatch.setattr(encode, "_encode", interrupted)
     result = cli("encode", "a.png", "b.png")
     assert (result.code, "interrupted: 1 of 2 done" in result.err) == (130, True)
+    assert cli("encode", "b.png") == (130, b"", "")
 
 
 @pytest.mark.parametrize(("arguments", "meant"), [(("a", "-o", "a"), False), (("b.fdc",), True)])

@@ -19,6 +19,7 @@ from fdcodec.targets import psnr_db
         (("--psnr", "110"), "110 dB was not met"),
         (("--size", "10"), "10 bytes was not met"),
         (("--bpp", "0.1"), "12 bytes was not met"),
+        (("--bpp", "0.001"), "a size of 0 bytes was not met"),
         (("--bpp", "0.1"), " bits per pixel instead of 0.1"),
     ],
 )
@@ -43,7 +44,8 @@ def test_size_that_cannot_be_filled_is_said(cli, kind):
     image = photo(64, 96) if kind == "8 bits" else np.uint16(5) * photo(64, 96)[:, :, 0]
     np.save("photo.npy", image)
     result = cli("encode", "photo.npy", "--size", "1MB")
-    assert (result.code, "1000000 bytes were not filled" in result.err) == (0, True)
+    told = "1000000 bytes were not filled; the nearest below of the files tried has"
+    assert (result.code, told in result.err) == (0, True)
     assert "note: --lossless gives back every sample exactly" in result.err
 
 
