@@ -11,6 +11,7 @@ from tests.images import noise, orientation_exif, photo
 import fdcodec
 from fdcodec import codec, container
 from fdcodec.errors import LimitError, ParameterError, VerificationError
+from fdcodec.image.arrays import as_picture
 from fdcodec.limits import MAX_METADATA_BYTES
 
 IMAGE = photo(96, 128)
@@ -168,12 +169,14 @@ def test_verify_stores_the_hash_of_the_samples(image):
     np.testing.assert_array_equal(decoded, fdcodec.decode(fdcodec.encode(image)))
 
 
-def test_verify_notices_a_wrong_decode(monkeypatch):
-    """A lossless file that does not decode to its samples is an error, not a file."""
-    decode = codec.decode
-    monkeypatch.setattr(codec, "decode", lambda data, settings: decode(fdcodec.encode(IMAGE // 2, lossless=True)))
-    with pytest.raises(VerificationError):
-        fdcodec.encode(IMAGE, lossless=True, verify=True)
+@pytest.mark.parametrize(
+    ("other", "lossless"), [(IMAGE ^ 1, True), (IMAGE[:-1], False), (IMAGE.astype(np.uint16), False)]
+)
+def test_verify_notices_a_wrong_decode(monkeypatch, other, lossless):
+    """A lossless file of other samples, or any file of another shape or depth, is an error and not a result."""
+    monkeypatch.setattr(codec, "decode", lambda *_: as_picture(other))
+    with pytest.raises(VerificationError, match="does not decode to the image; please report this"):
+        fdcodec.encode(IMAGE, lossless=lossless, verify=True)
 
 
 @pytest.mark.parametrize("lossless", [False, True])

@@ -10,7 +10,7 @@ import pytest
 from PIL import ExifTags, Image
 from tests.images import noise, saved
 
-from fdcodec.errors import ConversionWarning, UnsupportedError
+from fdcodec.errors import ConversionWarning, TruncatedError, UnsupportedError
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.reading import read_image
 
@@ -177,9 +177,9 @@ def test_colour_of_five_and_six_bits_is_read():
     assert (picture.samples.tolist(), notes) == ([[[255, 0, 255]]], ())
 
 
-def separate_planes(bits):
-    """Return a TIFF of two pixels whose three channels are separate planes of 8 or 16 bits, from bytes 0, 4 and 8."""
-    tags = [(256, 4, 1, 2), (257, 4, 1, 1), (258, 3, 3, 134), (259, 3, 1, 1), (262, 3, 1, 2), (273, 4, 3, 140)]
+def separate_planes(bits, height=1):
+    """Return a TIFF, two pixels wide, of separate planes of 8 or 16 bits; its three strips begin with 0, 4 and 8."""
+    tags = [(256, 4, 1, 2), (257, 4, 1, height), (258, 3, 3, 134), (259, 3, 1, 1), (262, 3, 1, 2), (273, 4, 3, 140)]
     tags += [(277, 3, 1, 3), (278, 4, 1, 1), (279, 4, 3, 152), (284, 3, 1, 2)]
     directory = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
     arrays = struct.pack("<HHH", *3 * [bits]) + struct.pack("<IIIIII", 164, 168, 172, *3 * [bits // 4])
@@ -202,6 +202,12 @@ def test_separate_planes_of_eight_bits_are_read():
     """Each sample of such a TIFF is that of its plane, and nothing is lost."""
     picture, notes = read_image(separate_planes(8), lossless=True)
     assert (picture.samples.tolist(), notes) == ([[[0, 4, 8], [1, 5, 9]]], ())
+
+
+def test_separate_planes_without_all_strips_are_damaged():
+    """Three strips of a row are those of three planes of one row, and not of two."""
+    with pytest.raises(TruncatedError, match="strips of this TIFF are missing"):
+        read_image(separate_planes(8, height=2))
 
 
 def test_one_plane_of_sixteen_bits_is_read():

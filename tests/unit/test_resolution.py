@@ -102,12 +102,25 @@ def test_what_is_no_resolution_is_ignored(dpi):
 @pytest.mark.parametrize(
     "exif",
     [
-        *(exif_of(1e6, 1e6, 2), exif_of(1.0, 1.0, 1), exif_of(0.0, 9.0, 2), exif_of(9.0, IFDRational(0, 0), 2)),
+        *(
+            exif_of(1e6, 1e6, 2),
+            exif_of(9.0, 65536.0, 2),
+            exif_of(65536.0, 9.0, 2),
+            exif_of(1.0, 1.0, 1),
+            exif_of(0.0, 9.0, 2),
+            exif_of(9.0, IFDRational(0, 0), 2),
+        ),
         *(b"II*\0\xff\xff\xff\x7f", orientation_exif(3)),
     ],
-    ids=["too fine", "no unit", "zero", "no number", "damaged", "none"],
+    ids=["too fine", "down", "across", "no unit", "zero", "no number", "damaged", "none"],
 )
 def test_jpeg_states_what_it_can_hold(exif):
     """Otherwise its header states none, and EXIF is there as it was."""
     data, notes = image_bytes(Picture(SAMPLES, exif=exif), ".jpg")
     assert (data[13], notes, exif in data) == (0, (), True)
+
+
+def test_jpeg_states_the_greatest_resolution():
+    """What just fits into its header is stated there."""
+    data = image_bytes(Picture(SAMPLES, exif=exif_of(65535.0, 65535.0, 2)), ".jpg")[0]
+    assert data[13:18] == b"\1\xff\xff\xff\xff"
