@@ -114,6 +114,13 @@ def test_no_image_goes_to_a_terminal(cli, monkeypatch, arguments):
     assert "standard output is a terminal, which shows no images; redirect it, or name a file with -o" in result.err
 
 
+def test_dash_behind_several_names_is_an_input(cli, encoded):
+    """Of more than two names the last is standard input, whose picture goes to standard output."""
+    Path("b.fdc").write_bytes(encoded)
+    result = cli("decode", "a.fdc", "b.fdc", "-", "-f", stdin=encoded)
+    assert (result.code, Path("b.png").read_bytes() == result.out != b"") == (0, True)
+
+
 def test_terminal_is_no_hindrance_to_files(cli, monkeypatch):
     """Where results go to files, standard output may be a terminal."""
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)

@@ -12,12 +12,13 @@ from tests.images import noise, saved, with_chunk
 from fdcodec.errors import FormatError, LimitError, UnsupportedError
 from fdcodec.image.reading import read_image
 
+FILM = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom"
 SAMPLE_FORMAT = 339  # TIFF tag; 3 is floating point
 
 
-@pytest.mark.parametrize("data", [b"", b"hello, I am text", b"\x89PNG\r\n\x1a\n", b"\x93NUMPY\x01\x00"])
+@pytest.mark.parametrize("data", [b"", b"hello, I am text", b"\x89PNG\r\n\x1a\n", b"\x93NUMPY\x01\x00", FILM])
 def test_bytes_that_are_no_image(data):
-    """Text, nothing and a bare signature are format errors."""
+    """Text, nothing, a bare signature and a film are format errors."""
     with pytest.raises(FormatError):
         read_image(data)
 

@@ -171,6 +171,16 @@ def test_stated_number_of_frames_is_not_trusted(written):
     assert frame_count(written(with_chunk(stated, b"prVt", 1000 * b"fcTL"))) == 4
 
 
+def test_frames_may_be_smaller_than_the_picture(written):
+    """Of a PNG whose second frame has only what differs, that has all the rows that it says."""
+    second = COLOURS[0].copy()
+    second[4:6, 5:8] = 0
+    data = stack([COLOURS[0], second], "PNG")
+    assert b"fcTL" + (1).to_bytes(4, "big") + (3).to_bytes(4, "big") + (2).to_bytes(4, "big") in data
+    path, reader = written(data), FrameReader()
+    assert np.array_equal(reader.read(path, 1).picture.samples, second)
+
+
 def test_rows_of_each_frame_are_checked(written):
     """A frame of a PNG that ends before its last row is refused, and the one on top of it, but not that before."""
     path, reader = written(with_short_frame(stack(COLOURS, "PNG"))), FrameReader()

@@ -92,6 +92,13 @@ def test_tags_that_describe_the_picture_are_kept():
     assert dict(back) == tags
 
 
+@pytest.mark.parametrize(("name", "value"), [("Orientation", 1), ("Orientation", 8), ("ResolutionUnit", 3)])
+def test_values_that_tiff_has_are_kept(name, value):
+    """The least and the greatest of them are no damage."""
+    image = written(Picture(noise(4, 5, 3, seed=2), exif=camera_exif("<", **{name: value})))
+    assert image.getexif()[Tag[name]] == value
+
+
 def test_samples_are_compressed_where_there_are_no_sub_directories():
     """EXIF without the sub-directories that libtiff does not take leaves the samples deflated."""
     flat = np.zeros((200, 200, 3), np.uint8)
@@ -168,7 +175,9 @@ def test_every_changed_byte_of_exif_leaves_the_samples_readable():
             assert np.array_equal(read_image(data).picture.samples, samples)
 
 
-@pytest.mark.parametrize(("tag", "value"), [("Orientation", 0), ("Orientation", 9), ("ResolutionUnit", 0)])
+@pytest.mark.parametrize(
+    ("tag", "value"), [("Orientation", 0), ("Orientation", 9), ("ResolutionUnit", 0), ("ResolutionUnit", 4)]
+)
 def test_values_that_tiff_does_not_have_cost_no_other_tag(tag, value):
     """Cameras write an orientation of 0: it is left out with a note, and the rest is kept."""
     exif = Image.Exif()
