@@ -75,6 +75,13 @@ def _told(capfd, console, inputs, **facts):
     return [line for line in capfd.readouterr().err.splitlines() if "note" in line]
 
 
+def test_nobody_sees_a_bar_without_stderr(monkeypatch):
+    """Where standard error is closed, progress is shown to nobody, and the work goes on."""
+    monkeypatch.setattr(sys, "stderr", None)
+    with Console().progress() as show:
+        show("tiles", 0, 9)
+
+
 def test_few_inputs_have_notes_of_their_own(capfd):
     """A note on one of a few inputs, six at most, names it."""
     assert _told(capfd, Console(), 6, notes=lambda _: ["IPTC was left out"]) == [
@@ -159,7 +166,7 @@ def test_what_to_do_may_differ_in_numbers(capfd):
     ]
 
 
-@pytest.mark.parametrize("name", ["a; b  0.png", "c; d/; e.png", "; .png", "a\u00a0b.png"])
+@pytest.mark.parametrize("name", ["a; b  0.png", "c; d/; e.png", "a; b/a; b; c.png", "; .png", "a\u00a0b.png"])
 def test_what_to_do_is_not_looked_for_in_names(capfd, name):
     """Names of inputs and of outputs are told whole wherever they stand in a message, whatever is in them."""
     console, target = Console(), Path("out; put") / name
