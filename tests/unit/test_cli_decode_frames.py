@@ -115,6 +115,7 @@ def test_json_names_all_inputs(cli):
     [
         ((), "--frames writes one file; name it with -o"),
         (("--out-dir", "out"), "--frames writes one file; name it with -o"),
+        (("-o", "x.tif", "--out-dir", "out"), "--frames writes one file; name it with -o"),
         (("x.png",), ".png holds one picture; --frames writes .tif, .tiff, .npy"),
         (("other.tif", "-o", "other.tif", "--force"), "other.tif is one of the inputs"),
     ],

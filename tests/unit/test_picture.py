@@ -160,6 +160,12 @@ def test_conversions_that_lose_are_warned_of(mode, words):
         fdcodec.encode(image, lossless=True)
 
 
+def test_profile_is_told_only_where_there_is_one():
+    """A conversion of colours without a profile says nothing of one."""
+    with pytest.warns(ConversionWarning, match="^CMYK colours are stored as RGB, converted by a plain formula$"):
+        as_picture(Image.new("CMYK", (4, 3)))
+
+
 def pages(file_format):
     """Return an opened image of two frames, 50 and 200."""
     file = BytesIO()
