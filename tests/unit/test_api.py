@@ -11,6 +11,7 @@ from tests.images import noise, orientation_exif, photo
 import fdcodec
 from fdcodec import codec, container
 from fdcodec.errors import LimitError, ParameterError, VerificationError
+from fdcodec.image.arrays import as_picture
 from fdcodec.limits import MAX_METADATA_BYTES
 
 IMAGE = photo(96, 128)
@@ -96,14 +97,23 @@ def test_metadata_is_stored_and_read():
         ({"quality": 50, "lossless": True}, "quality and lossless"),
         ({"psnr_db": 30, "bpp": 1}, "psnr_db and bpp"),
         ({"quality": -1}, "quality: -1"),
+        ({"quality": 100.5}, "quality: 100.5"),
+        ({"quality": True}, "quality: True"),
         ({"quality": float("nan")}, "quality: nan"),
-        ({"psnr_db": 0}, "psnr_db: 0"),
-        ({"bpp": 0}, "bpp: 0"),
-        ({"size_bytes": 0}, "size_bytes: 0"),
+        ({"psnr_db": 0.9}, "psnr_db: 0.9"),
+        ({"psnr_db": 120.1}, "psnr_db: 120.1"),
+        ({"bpp": 9e-7}, "bpp: 9e-07"),
+        ({"bpp": 64.1}, "bpp: 64.1"),
+        ({"size_bytes": 0.9}, "size_bytes: 0.9"),
+        ({"size_bytes": 10**12 + 1}, "size_bytes: 1000000000001"),
+        ({"effort": 0}, "effort: 0"),
         ({"effort": 10}, "effort: 10"),
         ({"threads": -1}, "threads: -1"),
+        ({"threads": 65}, "threads: 65"),
         ({"tile": 15}, "tile: 15"),
+        ({"tile": 65536}, "tile: 65536"),
         ({"sparsity": 0}, "sparsity: 0"),
+        ({"sparsity": 65536}, "sparsity: 65536"),
         ({"tune": "ssim"}, "tune: 'ssim' is not allowed; give psnr or visual"),
         ({"tune": None}, "tune: None"),
         ({"tune": np.ones(2)}, r"tune: array\("),
@@ -159,12 +169,14 @@ def test_verify_stores_the_hash_of_the_samples(image):
     np.testing.assert_array_equal(decoded, fdcodec.decode(fdcodec.encode(image)))
 
 
-def test_verify_notices_a_wrong_decode(monkeypatch):
-    """A lossless file that does not decode to its samples is an error, not a file."""
-    decode = codec.decode
-    monkeypatch.setattr(codec, "decode", lambda data, settings: decode(fdcodec.encode(IMAGE // 2, lossless=True)))
-    with pytest.raises(VerificationError):
-        fdcodec.encode(IMAGE, lossless=True, verify=True)
+@pytest.mark.parametrize(
+    ("other", "lossless"), [(IMAGE ^ 1, True), (IMAGE[:-1], False), (IMAGE.astype(np.uint16), False)]
+)
+def test_verify_notices_a_wrong_decode(monkeypatch, other, lossless):
+    """A lossless file of other samples, or any file of another shape or depth, is an error and not a result."""
+    monkeypatch.setattr(codec, "decode", lambda *_: as_picture(other))
+    with pytest.raises(VerificationError, match="does not decode to the image; please report this"):
+        fdcodec.encode(IMAGE, lossless=lossless, verify=True)
 
 
 @pytest.mark.parametrize("lossless", [False, True])

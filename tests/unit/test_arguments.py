@@ -7,7 +7,7 @@ import pytest
 from tests.images import PNG, ramp
 
 import fdcodec
-from fdcodec.arguments import LOSSY_ONLY
+from fdcodec.arguments import LOSSY_ONLY, checked_encoding
 from fdcodec.errors import ParameterError
 
 LOSSY = {"transform": "dct", "embed": False, "effort": 9, "sparsity": 4, "tune": "visual"}
@@ -31,6 +31,22 @@ def test_numpy_integers_are_integers(kind):
     assert fdcodec.decode_region(data, np.array(region)).shape == (15, 100, 1)
     with pytest.raises(ParameterError, match=r"^region"):
         fdcodec.decode_region(data, tuple(kind(v) for v in (100, 30, 100, 30)))
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        *(("quality", (0, 100)), ("psnr_db", (1, 120)), ("bpp", (1e-6, 64)), ("size_bytes", (1, 10**12))),
+        *(("effort", (1, 9)), ("threads", (1, 64)), ("tile", (16, 65535)), ("sparsity", (1, 65535))),
+    ],
+)
+def test_ends_of_ranges_are_allowed(name, ends):
+    """The least and the greatest value of each argument are taken as they are."""
+    plain = dict.fromkeys(("tile", "sparsity")) | {"lossless": False, "verify": False, "transform": "auto"}
+    plain |= {"embed": "auto", "tune": "psnr", "effort": 5, "threads": 1}
+    for value in ends:
+        settings, target = checked_encoding(**plain | {name: value})
+        assert value == (target.value if target.kind == name else getattr(settings, name, None))
 
 
 def test_numpy_flags_are_flags():

@@ -54,7 +54,7 @@ def test_order_of_points_does_not_matter():
 def test_dominated_points_are_left_out():
     """A point that costs more than another without being better changes nothing."""
     clean = bd_rate(RATES, QUALITIES, RATES, QUALITIES)
-    bent = bd_rate(RATES, QUALITIES, [*RATES, 5.0, 4.0], [*QUALITIES, 35.0, 31.0])
+    bent = bd_rate(RATES, QUALITIES, [*RATES, 5.0, 4.0, 4.0], [*QUALITIES, 35.0, 31.0, 34.0])
     assert clean == bent
 
 
@@ -63,6 +63,22 @@ def test_infinite_quality_is_left_out():
     assert bd_rate(RATES, QUALITIES, RATES, QUALITIES) == bd_rate(
         RATES, QUALITIES, [*RATES, 20.0], [*QUALITIES, math.inf]
     )
+
+
+@pytest.mark.parametrize(
+    ("anchor", "test", "overlap"),
+    [
+        ([30.0, 30.25, 30.5, 31.0], [30.0, 30.25, 30.5, 31.0], 1.0),
+        ([30.0, 31.0, 32.0, 34.0], [31.0, 32.0, 33.0, 35.0], 0.75),
+        ([30.0, 33.0, 36.0, 42.0], [33.0, 34.0, 35.0, 36.0], 1.0),
+        ([33.0, 34.0, 35.0, 36.0], [30.0, 33.0, 36.0, 42.0], 1.0),
+    ],
+    ids=["shortest range", "least overlap", "narrow test", "narrow anchor"],
+)
+def test_least_that_curves_must_share_is_enough(anchor, test, overlap):
+    """Curves that share just one unit, or just 75 % of the narrower one, whichever that is, are compared."""
+    actual = bd_rate(RATES[:4], anchor, RATES[:4], test)
+    assert (actual.overlap, actual.reason, math.isfinite(actual.percent)) == (overlap, "", True)
 
 
 @pytest.mark.parametrize(

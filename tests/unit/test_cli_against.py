@@ -129,6 +129,25 @@ def test_lossy_file_below_the_least_psnr_is_exit_code_six(cli, encoded):
     assert (result.code, told in result.err) == (6, True)
 
 
+def test_depth_of_the_original_counts(cli):
+    """Samples of 8 bits are not compared with those of 16, of whatever values."""
+    samples = noise(8, 8, 1, seed=1)[:, :, 0]
+    np.save("a.npy", samples)
+    np.save("deep.npy", samples.astype(np.uint16))
+    cli("encode", "a.npy", "--lossless", "-f")
+    result = cli("check", "a.fdc", "--against", "deep.npy")
+    told = "the file holds 8x8, 1 channel of 8 bits, but the original is 8x8, 1 channel of 16 bits"
+    assert (result.code, told in result.err) == (6, True)
+
+
+def test_name_that_is_only_the_number_of_a_frame_is_a_name(cli):
+    """What is called as a frame is, without a name before its number, is found as any other."""
+    Path("scans").mkdir()
+    Path("a.png").rename("scans/-1.png")
+    assert cli("encode", "scans/-1.png", "--out-dir", "out", "--lossless").code == 0
+    assert "equal to the original" in cli("check", "-r", "out", "--against", "scans").err
+
+
 @pytest.mark.parametrize(("original", "told"), [("none.png", "No such file"), ("bad.png", "bad.png: not an image")])
 def test_original_that_cannot_be_read_is_named(cli, encoded, original, told):
     """An original that is not there, or no image, is the fault that is told."""

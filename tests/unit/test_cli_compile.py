@@ -91,7 +91,7 @@ def test_begin_is_told_before_the_first_kernel_is_compiled(cli, monkeypatch, tmp
     assert len(told) == 3
 
 
-def test_progress_counts_the_parts_that_are_done(monkeypatch):
+def test_progress_counts_the_parts_that_are_done():
     """On a terminal the bar has the part that is compiled and how many are done before it."""
     steps = []
     command._use({"one": lambda: None, "two": lambda: None}, Console(quiet=True), lambda *step: steps.append(step))

@@ -51,10 +51,10 @@ def test_pages_come_back_in_order(cli, frames, threads):
 
 def test_narrow_gray_stacks_are_read_as_stacks(cli):
     """Gray pictures of up to four columns have an axis of channels in .npy, where they would pass for one picture."""
-    assert cli("decode", "--frames", *encoded(PAGES[:3, :, :3]), "x.npy").code == 0
-    assert np.load("x.npy").shape == (3, 12, 3, 1)
+    assert cli("decode", "--frames", *encoded(PAGES[:3, :, :4]), "x.npy").code == 0
+    assert np.load("x.npy").shape == (3, 12, 4, 1)
     assert cli("encode", "x.npy", "--frames", "--lossless").code == 0
-    assert np.array_equal([fdcodec.decode(f"x-{k}.fdc")[..., 0] for k in (1, 2, 3)], PAGES[:3, :, :3])
+    assert np.array_equal([fdcodec.decode(f"x-{k}.fdc")[..., 0] for k in (1, 2, 3)], PAGES[:3, :, :4])
 
 
 def test_pages_may_differ(cli):
@@ -115,6 +115,7 @@ def test_json_names_all_inputs(cli):
     [
         ((), "--frames writes one file; name it with -o"),
         (("--out-dir", "out"), "--frames writes one file; name it with -o"),
+        (("-o", "x.tif", "--out-dir", "out"), "--frames writes one file; name it with -o"),
         (("x.png",), ".png holds one picture; --frames writes .tif, .tiff, .npy"),
         (("other.tif", "-o", "other.tif", "--force"), "other.tif is one of the inputs"),
     ],

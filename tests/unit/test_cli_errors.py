@@ -115,6 +115,7 @@ def test_format_that_contradicts_the_output_is_refused(cli, encoded):
     """--format and the suffix of -o agree, or nothing is written; without a suffix --format decides."""
     assert cli("decode", "a.fdc", "-o", "b.tiff", "--format", "png").code == 2
     assert cli("decode", "a.fdc", "-o", "b.jpeg", "--format", "jpg").code == 0
+    assert cli("decode", "a.fdc", "-o", "b.PNG", "--format", "PNG").code == 0
     assert cli("decode", "a.fdc", "-o", "b", "--format", "ppm").code == 0
     assert Path("b").read_bytes().startswith(b"P6")
     assert not Path("b.tiff").exists()

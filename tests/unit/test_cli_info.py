@@ -98,6 +98,13 @@ def test_difference_is_told_from_a_whole_class_model(embed, told):
     )
 
 
+def test_step_of_sixteen_bits_is_one_of_their_values():
+    """The step that is told is as large a share of their range as one of 8 bits is of 255."""
+    parameters = Parameters(128, sample_range=(1000, 1510)).to_bytes()
+    header = container.Header(4, 4, 1, 16, parameters=parameters)
+    assert fdcodec.info(container.write(container.File(header, [b"x"], model_ref=bytes(4))))["quantization_step"] == 2
+
+
 def test_parent_that_is_not_there_is_told_by_its_hash():
     """A parent that is not installed has no name, and the first bytes of its hash stand for it."""
     parent = replace(get("photo"), name="own parent", filters=None)

@@ -1,6 +1,7 @@
 """The command line: inputs that cannot be reached, or are not there, cost no other input."""
 
 import errno
+import json
 import os
 from pathlib import Path
 
@@ -61,11 +62,44 @@ def test_directory_that_cannot_be_read_is_a_failed_input(cli, tree, command):
         assert [path.name for path in Path("out").rglob("*.*")] == ["a.fdc" if command == "encode" else "b.png"]
 
 
+def test_directory_that_cannot_be_read_is_no_original(cli, tree):
+    """Of files and originals below one directory, what cannot be read is told once, and the others are compared."""
+    Path("in/open/a.png").rename("in/open/b.png")
+    result = cli("check", "-r", "in", "--against", "in")
+    assert (result.code, "1 of 2 done, 1 failed" in result.err) == (1, True)
+    assert result.err.count("Permission denied") == 1
+
+
 def test_directory_that_cannot_be_read_takes_no_output(cli, tree):
     """A failed directory neither takes the output of a picture beside it, nor is standard output taken for its."""
     Path("in/locked.png").write_bytes(Path("a.png").read_bytes())
     result = cli("encode", "-r", "in", "--json")
     assert (result.code, Path("in/locked.fdc").is_file()) == (1, True)
+
+
+def test_file_that_cannot_be_asked_what_it_is_is_tried(cli, monkeypatch):
+    """Where a directory may be listed, and what is in it not looked at, reading tells what is wrong, if anything is."""
+    Path("d").mkdir()
+    Path("a.png").rename("d/b.png")
+    is_file = Path.is_file
+
+    def refusing(path):
+        if path.name == "b.png":
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return is_file(path)
+
+    monkeypatch.setattr(Path, "is_file", refusing)
+    assert cli("encode", "-r", "d").code == 0
+    assert Path("d/b.fdc").exists()
+
+
+def test_inputs_below_directories_are_in_order(cli):
+    """Files are taken in the order of their paths, and by suffixes in letters of either case."""
+    for name in ("d/a/c.PNG", "d/b.png", "d/c/a.Jpeg"):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_bytes(Path("a.png").read_bytes())
+    lines = cli("encode", "-r", "d", "--json").out.splitlines()
+    assert [json.loads(line)["input"] for line in lines] == ["d/a/c.PNG", "d/b.png", "d/c/a.Jpeg"]
 
 
 def test_learning_goes_on_without_what_cannot_be_reached(cli, tree, learned_from):

@@ -14,11 +14,13 @@ from fdcodec.model import ClassModel, get
 
 
 def test_warning_of_an_absent_model_says_where_to_install_it(cli, monkeypatch):
-    """The warning names the first directory of FDCODEC_MODEL_PATH, and there is none once the model lies there."""
+    """The warning names a directory of FDCODEC_MODEL_PATH, or how to name one; none comes once the model is there."""
     ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
     Path("models").mkdir()
-    monkeypatch.setenv("FDCODEC_MODEL_PATH", "models")
     command = ("encode", "a.png", "-t", "mine.fdt", "--no-embed", "-f")
+    monkeypatch.delenv("FDCODEC_MODEL_PATH", raising=False)
+    assert "copy it to a directory, and name that in FDCODEC_MODEL_PATH." in cli(*command).err
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", "models")
     assert "copy it to models." in cli(*command).err
     Path("models/mine.fdt").write_bytes(Path("mine.fdt").read_bytes())
     assert "warning" not in cli(*command).err

@@ -53,6 +53,21 @@ def test_last_name_that_is_no_output_is_a_usage_error(cli, idle, command, ending
     assert not Path("a.fdc").exists()
 
 
+def test_last_of_more_names_may_fail_alone(cli):
+    """Of three names the last is an input, whatever it is called, and where it is not there the others are done."""
+    Path("b.png").write_bytes(Path("a.png").read_bytes())
+    result = cli("encode", "a.png", "b.png", "out.foo")
+    assert (result.code, "2 of 3 done, 1 failed" in result.err) == (1, True)
+
+
+def test_last_name_may_be_a_directory_of_inputs(cli):
+    """A directory that is there is an input, with a slash at its end, too."""
+    Path("d").mkdir()
+    Path("d/b.png").write_bytes(Path("a.png").read_bytes())
+    assert cli("encode", "-r", "a.png", "d/").code == 0
+    assert Path("d/b.fdc").exists()
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -103,6 +118,13 @@ def test_existing_outputs_are_skipped_if_asked(cli):
     assert Path("c.png").exists()
 
 
+def test_output_that_is_the_input_is_not_done(cli):
+    """An image that is named as our files would be written over: with --skip-existing, too, that is a failure."""
+    Path("a.png").rename("x.fdc")
+    result = cli("encode", "x.fdc", "--skip-existing")
+    assert (result.code, "x.fdc: the output is the input itself" in result.err) == (2, True)
+
+
 def test_empty_output_is_not_done(cli):
     """A file of no bytes, as a full disk leaves it, does not pass for an output with --skip-existing."""
     Path("a.fdc").touch()
@@ -148,7 +170,7 @@ def test_links_in_a_circle_fail_alone(cli):
 
 
 def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):
-    """An interrupt among several inputs tells how many are done, and how to go on."""
+    """An interrupt among several inputs tells how many are done, and one of a single input nothing."""
     Path("b.png").write_bytes(Path("a.png").read_bytes())
     original = encode._encode
 
@@ -160,6 +182,7 @@ def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):
     monkeypatch.setattr(encode, "_encode", interrupted)
     result = cli("encode", "a.png", "b.png")
     assert (result.code, "interrupted: 1 of 2 done" in result.err) == (130, True)
+    assert cli("encode", "b.png") == (130, b"", "\n")
 
 
 @pytest.mark.parametrize(("arguments", "meant"), [(("a", "-o", "a"), False), (("b.fdc",), True)])

@@ -6,9 +6,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.images import PNG
+
+from fdcodec.cli.jobs import Job
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
@@ -111,10 +114,26 @@ def test_no_image_goes_to_a_terminal(cli, monkeypatch, arguments):
     assert "standard output is a terminal, which shows no images; redirect it, or name a file with -o" in result.err
 
 
+def test_dash_behind_several_names_is_an_input(cli, encoded):
+    """Of more than two names the last is standard input, whose picture goes to standard output."""
+    Path("b.fdc").write_bytes(encoded)
+    result = cli("decode", "a.fdc", "b.fdc", "-", "-f", stdin=encoded)
+    assert (result.code, Path("b.png").read_bytes() == result.out != b"") == (0, True)
+
+
 def test_terminal_is_no_hindrance_to_files(cli, monkeypatch):
     """Where results go to files, standard output may be a terminal."""
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     assert cli("encode", "a.png", "x.fdc").code == 0
+
+
+def test_output_is_whole_where_parts_of_it_are_taken(monkeypatch):
+    """Without a buffer, as with python -u, a system may take a part only: the rest is written, and all is flushed."""
+    calls = []
+    buffer = SimpleNamespace(write=lambda rest: calls.append(bytes(rest[:3])) or 3, flush=lambda: calls.append("end"))
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=buffer))
+    Job(Path("a.fdc")).write(b"picture")
+    assert calls == [b"pic", b"tur", b"e", "end"]
 
 
 def test_files_need_no_standard_output(cli):

@@ -19,6 +19,7 @@ from fdcodec.targets import psnr_db
         (("--psnr", "110"), "110 dB was not met"),
         (("--size", "10"), "10 bytes was not met"),
         (("--bpp", "0.1"), "12 bytes was not met"),
+        (("--bpp", "0.001"), "a size of 0 bytes was not met"),
         (("--bpp", "0.1"), " bits per pixel instead of 0.1"),
     ],
 )
@@ -29,13 +30,22 @@ def test_unreachable_target_is_said_and_exit_code_five(cli, target, words):
     assert words in result.err
 
 
+def test_one_of_several_that_misses_a_target_gives_all_its_exit_code(cli):
+    """Nothing has failed where a file is written, but not as asked, and yet a script is to see it."""
+    Path("flat.png").write_bytes(saved(np.full((16, 16, 3), 128, np.uint8), "PNG"))
+    result = cli("encode", "a.png", "flat.png", "--size", "60")
+    assert (result.code, "2 of 2 done\n" in result.err) == (5, True)
+    assert result.err.count("was not met") == 1
+
+
 @pytest.mark.parametrize("kind", ["8 bits", "short range of 16 bits"])
 def test_size_that_cannot_be_filled_is_said(cli, kind):
     """A limit far above the finest file is met, with a note, and one on what leaves no error."""
     image = photo(64, 96) if kind == "8 bits" else np.uint16(5) * photo(64, 96)[:, :, 0]
     np.save("photo.npy", image)
     result = cli("encode", "photo.npy", "--size", "1MB")
-    assert (result.code, "1000000 bytes were not filled" in result.err) == (0, True)
+    told = "1000000 bytes were not filled; the nearest below of the files tried has"
+    assert (result.code, told in result.err) == (0, True)
     assert "note: --lossless gives back every sample exactly" in result.err
 
 

@@ -12,7 +12,16 @@ from tests.compare_stub import ENVIRONMENT, Quantizer, small_comparison, subject
 
 from fdcodec import learn
 from fdcodec.compare import report
-from fdcodec.compare.aggregate import average_bd_rates, average_curves, complete_images, image_bd_rates, speeds, spread
+from fdcodec.compare.aggregate import (
+    anchor_of,
+    average_bd_rates,
+    average_curves,
+    complete_images,
+    compressai_averages,
+    image_bd_rates,
+    speeds,
+    spread,
+)
 from fdcodec.compare.records import Comparison, write_json
 from fdcodec.compare.subjects import find, load_all
 from fdcodec.compare.sweep import refuse_training_images, sweep
@@ -140,6 +149,16 @@ def test_images_without_a_measure_are_left_out_of_its_average():
     )
 
 
+def test_image_that_one_codec_gives_back_exactly_is_left_out(tmp_path):
+    """An infinite PSNR at any setting of any codec, the first or the last, takes the image out of all averages."""
+    for place in (0, -1):
+        comparison = small_comparison(tmp_path)
+        records = [record for record in comparison.records if record.image["name"] == "colour one"]
+        assert "colour one" in complete_images(comparison, "psnr-rgb")
+        records[place].results["psnr-rgb"][0] = math.inf
+        assert "colour one" not in complete_images(comparison, "psnr-rgb")
+
+
 def test_bd_rate_of_each_image(tmp_path):
     """Every image has its own BD-rate, zero for the anchor."""
     rates = image_bd_rates(small_comparison(tmp_path), "psnr-rgb", "jpeg420")
@@ -148,10 +167,30 @@ def test_bd_rate_of_each_image(tmp_path):
 
 
 def test_spread_of_known_values():
-    """Median and mean are exact, the interval lies around the mean, refused values are not counted."""
+    """Median and mean are exact, refused values are not counted, the interval leaves out 2.5 % at each end.
+
+    Of 27 means of three draws one is the least value and one the greatest, which is more; of four it is one of 256.
+    """
     over = spread([-10.0, -20.0, math.nan, -60.0])
     assert (over.median, over.mean, over.images) == (-20.0, -30.0, 3)
-    assert -60.0 <= over.low < -30.0 < over.high <= -10.0
+    assert (over.low, over.high) == (-60.0, -10.0)
+    four = spread([-10.0, -20.0, -30.0, -60.0])
+    assert -60.0 < four.low < four.high < -10.0
+
+
+def test_rates_are_against_jpeg_where_it_is_there(tmp_path):
+    """The anchor is JPEG 4:2:0, wherever it stands among the codecs, and the first of them where it was not run."""
+    comparison = small_comparison(tmp_path)
+    turned, others = comparison.records[::-1], [r for r in comparison.records if r.codec != "jpeg420"]
+    assert anchor_of(Comparison(ENVIRONMENT, {}, turned)) == "jpeg420" != turned[0].codec
+    assert anchor_of(Comparison(ENVIRONMENT, {}, others)) == "fdc-auto"
+
+
+def test_averages_for_other_tools_have_what_all_images_have(tmp_path):
+    """Of gray and colour images together there is a rate, and no average of what only one kind has."""
+    results = compressai_averages(small_comparison(tmp_path))["jpeg420"]["results"]
+    assert "bpp" in results
+    assert not {"psnr-rgb", "psnr-y"} & results.keys()
 
 
 def test_speed_is_pixels_by_seconds(tmp_path):

@@ -75,11 +75,17 @@ def _told(capfd, console, inputs, **facts):
     return [line for line in capfd.readouterr().err.splitlines() if "note" in line]
 
 
+def test_nobody_sees_a_bar_without_stderr(monkeypatch):
+    """Where standard error is closed, progress is shown to nobody, and the work goes on."""
+    monkeypatch.setattr(sys, "stderr", None)
+    with Console().progress() as show:
+        show("tiles", 0, 9)
+
+
 def test_few_inputs_have_notes_of_their_own(capfd):
-    """A note on one of a few inputs names it."""
-    assert _told(capfd, Console(), 2, notes=lambda _: ["IPTC was left out"]) == [
-        "0.png: note: IPTC was left out",
-        "1.png: note: IPTC was left out",
+    """A note on one of a few inputs, six at most, names it."""
+    assert _told(capfd, Console(), 6, notes=lambda _: ["IPTC was left out"]) == [
+        f"{number}.png: note: IPTC was left out" for number in range(6)
     ]
 
 
@@ -89,10 +95,13 @@ def test_many_inputs_have_each_kind_of_note_once(terminal, capfd):
         capfd,
         Console(),
         12,
-        notes=lambda number: [f"texts were left out: {number // 6}", *(["IPTC was left out"] if number < 9 else [])],
+        notes=lambda number: [
+            f"texts were left out: {'ab'[number // 6]}",
+            *(["IPTC was left out"] if number < 9 else []),
+        ],
     )
     assert [re.search(r"\d+ inputs: .*", line)[0] for line in told] == [
-        "12 inputs: notes such as: texts were left out: 0 (0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6 more)",
+        "12 inputs: notes such as: texts were left out: a (0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 6 more)",
         "9 inputs: note: IPTC was left out (0.png, 1.png, 2.png, 3.png, 4.png, 5.png, 3 more)",
     ]
 
@@ -112,9 +121,9 @@ def test_notes_of_one_kind_on_one_of_many_inputs_are_all_told(capfd):
 
 
 def test_numbers_make_no_other_kind_of_note(capfd):
-    """Notes that differ in numbers only are of one kind."""
-    told = _told(capfd, Console(), 9, notes=lambda number: [f"only the first of {number + 2} frames was read"])
-    assert [line[:49] for line in told] == ["9 inputs: notes such as: only the first of 2 fram"]
+    """Notes that differ in numbers only, whole ones or not, are of one kind."""
+    told = _told(capfd, Console(), 9, notes=lambda number: [f"values 0..{number + number % 2 / 2:g} were scaled"])
+    assert [line[:49] for line in told] == ["9 inputs: notes such as: values 0..0 were scaled "]
 
 
 def test_what_was_missed_is_told_of_each_of_many_inputs(capfd):
@@ -157,7 +166,7 @@ def test_what_to_do_may_differ_in_numbers(capfd):
     ]
 
 
-@pytest.mark.parametrize("name", ["a; b  0.png", "c; d/; e.png", "; .png", "a\u00a0b.png"])
+@pytest.mark.parametrize("name", ["a; b  0.png", "c; d/; e.png", "a; b/a; b; c.png", "; .png", "a\u00a0b.png"])
 def test_what_to_do_is_not_looked_for_in_names(capfd, name):
     """Names of inputs and of outputs are told whole wherever they stand in a message, whatever is in them."""
     console, target = Console(), Path("out; put") / name

@@ -128,6 +128,19 @@ def test_small_pictures_cost_few_bytes(payload_length):
     assert len(container.write(container.File(header, [bytes(payload_length)], model_ref=HASH))) - payload_length <= 25
 
 
+def test_numbers_take_as_many_bytes_as_they_need():
+    """Of a compact file sides have a byte each up to 255, and the payload's length has two up to 65535."""
+    sizes = [len(container.write(container.File(Header(side, 1), [b""]))) for side in (255, 256)]
+    lengths = [len(container.write(container.File(FLAT, [bytes(length)]))) for length in (65535, 65536)]
+    assert (sizes[1] - sizes[0], lengths[1] - lengths[0]) == (2, 1 + 2)
+
+
+def test_front_of_a_file_without_tiles_is_read():
+    """The header and the metadata of a file that ends before its first tile are told."""
+    header, metadata = container.read_front(BytesIO(chunked(header_chunk(), build_chunk(b"exIf", b"exif"))))
+    assert (header.width, metadata) == (48, Metadata(exif=b"exif"))
+
+
 def test_fixed_overhead_of_one_tile_by_reference():
     """One tile, no metadata, model by reference: at most 64 bytes around payload and parameters, at any size."""
     header = Header(65535, 65535, 4, 16, parameters=b"6bytes")
@@ -141,9 +154,11 @@ def test_header_alone_needs_no_more_than_the_start_of_the_file():
 
 
 def test_metadata_limit_holds_for_the_writer():
-    """What the reader would refuse is not written."""
+    """What the reader would refuse is not written, and a block of as many bytes as it takes is."""
     with pytest.raises(LimitError, match="exIf"):
         container.write(container.File(FLAT, [b""], metadata=Metadata(exif=bytes(MAX_METADATA_BYTES + 1))))
+    largest = container.File(FLAT, [b""], metadata=Metadata(exif=bytes(MAX_METADATA_BYTES)))
+    assert container.read(container.write(largest)).metadata == largest.metadata
 
 
 @pytest.mark.parametrize(
@@ -172,6 +187,28 @@ def test_header_fields_at_their_extremes(changes, error):
         container.read(chunked(header_chunk(**changes), DATA))
 
 
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"width": 0}, "size 0x5 is not at least 1x1"),
+        ({"height": 0}, "size 7x0 is not at least 1x1"),
+        ({"tile_size": 65536}, "tile size 65536 is not 0 or 16..65535"),
+        ({"parameters": bytes(65)}, "65 bytes of parameters, at most 64"),
+    ],
+)
+def test_header_is_checked_in_every_form(fields, told):
+    """What no file can mean is refused as soon as there is a header, whatever the file around it."""
+    with pytest.raises(FormatError, match=told):
+        Header(**{"width": 7, "height": 5} | fields)
+
+
+def test_end_is_empty():
+    """An FEND chunk with a body is damage, where nothing follows it, too."""
+    data = chunked(header_chunk(), DATA).removesuffix(build_chunk(b"FEND", b"")) + build_chunk(b"FEND", b"x")
+    with pytest.raises(FormatError, match="1 byte too many at the end of the file"):
+        container.read(data)
+
+
 def test_newer_version_names_both_numbers():
     """The message says what the file has and what the release reads."""
     with pytest.raises(UnsupportedError, match=r"version 7.*up to 0"):
@@ -195,7 +232,7 @@ def test_newer_version_names_both_numbers():
         ([header_chunk(), build_chunk(b"TIDX", b"\0\0\0\0"), DATA], FormatError, "index"),
         ([header_chunk(), build_chunk(b"NEWX", b""), DATA], UnsupportedError, "NEWX"),
         ([header_chunk(), build_chunk(b"N3WX", b""), DATA], FormatError, "four letters"),
-        ([header_chunk(), DATA, build_chunk(b"FEND", b"x")], FormatError, "too many at the end"),
+        ([header_chunk(), DATA, build_chunk(b"FEND", b"")], FormatError, "12 bytes too many at the end"),
     ],
 )
 def test_chunks_out_of_order_or_number(chunks, error, words):

@@ -10,7 +10,7 @@ import pytest
 from PIL import ExifTags, Image
 from tests.images import noise, saved
 
-from fdcodec.errors import ConversionWarning, UnsupportedError
+from fdcodec.errors import ConversionWarning, TruncatedError, UnsupportedError
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.reading import read_image
 
@@ -22,25 +22,24 @@ def test_sixteen_bit_colour_is_read_as_pillow_gives_it_with_a_note():
     assert notes == ("colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",)
 
 
-def deep_colour() -> dict[str, bytes]:
-    """Return files of 16-bit colour, and of 16-bit gray with alpha, by kind."""
-    shallow, bits = saved(noise(4, 4, 3, seed=10), "TIFF"), np.array([8, 8, 8], "<u2")
-    return {
-        "PPM": b"P6 1 1 65535\n" + bytes(6),
-        "PPM of text": b"P3 1 1 65535\n0 256 65535",
-        "TIFF": shallow.replace(bits.tobytes(), (2 * bits).tobytes()),
-        "PNG": imagecodecs.png_encode(noise(4, 4, 3, seed=11, dtype=np.uint16)),
-        "PNG with alpha": imagecodecs.png_encode(noise(4, 4, 2, seed=12, dtype=np.uint16)),
-        "JPEG 2000": imagecodecs.jpeg2k_encode(noise(40, 40, 3, seed=13, dtype=np.uint16), level=0),
-        "AVIF": imagecodecs.avif_encode(noise(40, 40, 3, seed=14, dtype=np.uint16) >> 6, bitspersample=10),
-    }
+EIGHT_BITS = np.array([8, 8, 8], "<u2")
+DEEP_COLOUR = {
+    "PPM": b"P6 1 1 65535\n" + bytes(6),
+    "PPM of text": b"P3 1 1 65535\n0 256 65535",
+    "TIFF": saved(noise(4, 4, 3, seed=10), "TIFF").replace(EIGHT_BITS.tobytes(), (2 * EIGHT_BITS).tobytes()),
+    "PNG": imagecodecs.png_encode(noise(4, 4, 3, seed=11, dtype=np.uint16)),
+    "PNG with alpha": imagecodecs.png_encode(noise(4, 4, 2, seed=12, dtype=np.uint16)),
+    "JPEG 2000": imagecodecs.jpeg2k_encode(noise(40, 40, 3, seed=13, dtype=np.uint16), level=0),
+    "AVIF": imagecodecs.avif_encode(noise(40, 40, 3, seed=14, dtype=np.uint16) >> 6, bitspersample=10),
+}
+"""Files of 16-bit colour, and of 16-bit gray with alpha, by kind."""
 
 
-@pytest.mark.parametrize("kind", deep_colour())
+@pytest.mark.parametrize("kind", DEEP_COLOUR)
 def test_sixteen_bit_colour_is_refused_where_nothing_may_be_lost(kind):
     """With `lossless`, samples of which Pillow reads half the bits are refused, and the message says what to do."""
     with pytest.raises(UnsupportedError, match=r"lossless: Pillow reads only 8 bits .* \.npy of uint16"):
-        read_image(deep_colour()[kind], lossless=True)
+        read_image(DEEP_COLOUR[kind], lossless=True)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +71,14 @@ def test_few_bits_of_jpeg_2000_are_told(bits, stored):
         picture, notes = read_image(data)
         assert np.unique(picture.samples).tolist() == stored
         assert any(f"values 0..{2**bits - 1} were scaled" in note for note in notes)
+
+
+def test_depths_of_jpeg_2000_that_differ_are_told_by_the_greatest():
+    """Each component has its own depth, and the note has the greatest value of all."""
+    data = bytearray(imagecodecs.jpeg2k_encode(np.zeros((40, 40, 3), np.uint8), level=0, reversible=True))
+    size = data.index(b"\xff\x4f\xff\x51")
+    data[size + 42], data[size + 45], data[size + 48] = 3, 5, 3  # a bit less than the depth
+    assert any("values 0..63 were scaled" in note for note in read_image(bytes(data)).notes)
 
 
 def test_signs_of_jpeg_2000_are_told():
@@ -170,21 +177,37 @@ def test_colour_of_five_and_six_bits_is_read():
     assert (picture.samples.tolist(), notes) == ([[[255, 0, 255]]], ())
 
 
+def separate_planes(bits, height=1):
+    """Return a TIFF, two pixels wide, of separate planes of 8 or 16 bits; its three strips begin with 0, 4 and 8."""
+    tags = [(256, 4, 1, 2), (257, 4, 1, height), (258, 3, 3, 134), (259, 3, 1, 1), (262, 3, 1, 2), (273, 4, 3, 140)]
+    tags += [(277, 3, 1, 3), (278, 4, 1, 1), (279, 4, 3, 152), (284, 3, 1, 2)]
+    directory = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
+    arrays = struct.pack("<HHH", *3 * [bits]) + struct.pack("<IIIIII", 164, 168, 172, *3 * [bits // 4])
+    return b"II*\0\x08\0\0\0" + directory + arrays + bytes(range(12))
+
+
 @pytest.mark.parametrize("lossless", [False, True])
 def test_separate_planes_of_sixteen_bits_are_refused(lossless):
     """Pillow takes the bytes of such a TIFF for samples; they are not stored as a picture, with loss neither."""
-    tags = [(256, 4, 1, 2), (257, 4, 1, 1), (258, 3, 3, 134), (259, 3, 1, 1), (262, 3, 1, 2), (273, 4, 3, 140)]
-    tags += [(277, 3, 1, 3), (278, 4, 1, 1), (279, 4, 3, 152), (284, 3, 1, 2)]
-    directory = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + bytes(4)
-    arrays = struct.pack("<HHH", 16, 16, 16) + struct.pack("<IIIIII", 164, 168, 172, 4, 4, 4)
-    data = b"II*\0\x08\0\0\0" + directory + arrays + bytes(12)
     with pytest.raises(UnsupportedError, match=r"^TIFF of separate planes of 16 bits"):
-        read_image(data, lossless=lossless)
+        read_image(separate_planes(16), lossless=lossless)
     with (
         pytest.raises(UnsupportedError, match=r"^TIFF of separate planes of 16 bits"),
-        Image.open(BytesIO(data)) as image,
+        Image.open(BytesIO(separate_planes(16))) as image,
     ):
         as_picture(image)
+
+
+def test_separate_planes_of_eight_bits_are_read():
+    """Each sample of such a TIFF is that of its plane, and nothing is lost."""
+    picture, notes = read_image(separate_planes(8), lossless=True)
+    assert (picture.samples.tolist(), notes) == ([[[0, 4, 8], [1, 5, 9]]], ())
+
+
+def test_separate_planes_without_all_strips_are_damaged():
+    """Three strips of a row are those of three planes of one row, and not of two."""
+    with pytest.raises(TruncatedError, match="strips of this TIFF are missing"):
+        read_image(separate_planes(8, height=2))
 
 
 def test_one_plane_of_sixteen_bits_is_read():

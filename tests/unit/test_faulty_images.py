@@ -12,12 +12,13 @@ from tests.images import noise, saved, with_chunk
 from fdcodec.errors import FormatError, LimitError, UnsupportedError
 from fdcodec.image.reading import read_image
 
+FILM = b"\0\0\0\x18ftypmp42\0\0\0\0mp42isom"
 SAMPLE_FORMAT = 339  # TIFF tag; 3 is floating point
 
 
-@pytest.mark.parametrize("data", [b"", b"hello, I am text", b"\x89PNG\r\n\x1a\n", b"\x93NUMPY\x01\x00"])
+@pytest.mark.parametrize("data", [b"", b"hello, I am text", b"\x89PNG\r\n\x1a\n", b"\x93NUMPY\x01\x00", FILM])
 def test_bytes_that_are_no_image(data):
-    """Text, nothing and a bare signature are format errors."""
+    """Text, nothing, a bare signature and a film are format errors."""
     with pytest.raises(FormatError):
         read_image(data)
 
@@ -144,7 +145,7 @@ def test_only_our_limit_of_pixels_holds(monkeypatch):
     """Pillow's limit and its warning say nothing about a file that ours lets through, and are in place again after."""
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 100)
     data = saved(np.zeros((50, 50, 1), np.uint8), "PNG")
-    assert read_image(data).notes == ()
+    assert read_image(data).notes == read_image(data, max_pixels=2500).notes == ()
     with pytest.raises(LimitError, match="image of 50x50 is above the limit of 2499 pixels; split it"):
         read_image(data, max_pixels=2499)
     with pytest.raises(LimitError, match="image or a frame of it is above the limit of 999 pixels; split it"):

@@ -136,9 +136,9 @@ def test_pipe_to_the_second_process_closes_when_the_first_is_killed():
         assert parent.stdout.read() == b""  # comes when the second process, which writes there too, has ended
 
 
-def test_nothing_is_leaked_at_exit(tmp_path):
+def test_nothing_is_leaked_at_exit():
     """The pipe and the process are closed, not left to the interpreter, which warns of them."""
-    program = "from fdcodec import first_use as f; f._usable_cores = lambda: 2; f.compile_beside('code_plane', True)"
+    program = "import fdcodec.first_use as f; f.usable_processors = lambda: 2; f.compile_beside('code_plane', True)"
     command = [sys.executable, "-X", "dev", "-c", program]
     assert subprocess.run(command, stderr=subprocess.PIPE, text=True, check=True).stderr == ""
 

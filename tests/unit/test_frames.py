@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image, TiffImagePlugin
-from tests.images import noise, saved, with_chunk
+from tests.images import noise, orientation_exif, saved, with_chunk
 from tests.stacks import stack, with_short_frame, with_tag
 
 from fdcodec.errors import FdcError, FormatError, TruncatedError, UnsupportedError
@@ -14,6 +14,7 @@ from fdcodec.image import frames
 from fdcodec.image.frames import FrameReader, frame_count
 from fdcodec.image.reading import read_image
 
+EXIF = orientation_exif(6)
 COLOURS = noise(12, 16, 9, seed=3).reshape(12, 16, 3, 3).transpose(2, 0, 1, 3)
 
 
@@ -101,14 +102,13 @@ def test_pages_behind_a_cut_are_one_failure(written, share, fails):
     assert [read_or_fault(FrameReader(), path, frame) is FormatError for frame in range(frame_count(path))] == fails
 
 
-@pytest.mark.parametrize("share", [0.45, 0.6, 0.8])
-def test_a_cut_animation_has_a_frame_that_fails(written, share):
-    """A GIF that is cut does not pass for one of fewer frames."""
+@pytest.mark.parametrize(("share", "whole"), [(0.45, 2), (0.6, 3), (0.8, 4)])
+def test_a_cut_animation_has_a_frame_that_fails(written, share, whole):
+    """A GIF that is cut does not pass for one of fewer frames: behind the whole ones there is one for the rest."""
     data = stack(noise(16, 16, 5, seed=4).transpose(2, 0, 1), "GIF")
     path, reader = written(data[: round(share * len(data))]), FrameReader()
     results = [read_or_fault(reader, path, frame) for frame in range(frame_count(path))]
-    assert isinstance(results[0], np.ndarray)
-    assert results[-1] is FormatError
+    assert [result is FormatError for result in results] == [False] * whole + [True]
 
 
 def test_pages_that_are_not_supported_open_the_file_once(written, monkeypatch):
@@ -143,11 +143,14 @@ def test_page_whose_strips_are_missing_is_damaged(written):
 
 def test_pictures_of_a_phone_have_metadata_of_their_own(written):
     """What the first picture of an MPO says is not said of the second."""
-    path, reader = written(stack(COLOURS, "MPO", icc_profile=b"profile", comment=b"text")), FrameReader()
+    said = {"icc_profile": b"profile", "comment": b"text", "exif": b"Exif\0\0" + EXIF}
+    path, reader = written(stack(COLOURS, "MPO", **said)), FrameReader()
     data = path.read_bytes()
     second = data.index(b"\xff\xd8", 2)
     path.write_bytes(data[:second] + data[second:].replace(b"ICC_PROFILE", b"xxx_xxxxxxx"))
-    assert [reader.read(path, frame).picture.icc for frame in range(2)] == [b"profile", None]
+    first, second = (reader.read(path, frame) for frame in range(2))
+    assert (first.picture.icc, second.picture.icc) == (b"profile", None)
+    assert (first.notes, first.picture.exif) == (("texts were left out: comment",), EXIF)
 
 
 def test_frames_on_top_of_a_damaged_one_fail(written):
@@ -166,6 +169,16 @@ def test_stated_number_of_frames_is_not_trusted(written):
     stated = with_chunk(data[:place] + data[place + 20 :], b"acTL", b"\x7f" + bytes(7))
     assert frame_count(written(stated)) == 4
     assert frame_count(written(with_chunk(stated, b"prVt", 1000 * b"fcTL"))) == 4
+
+
+def test_frames_may_be_smaller_than_the_picture(written):
+    """Of a PNG whose second frame has only what differs, that has all the rows that it says."""
+    second = COLOURS[0].copy()
+    second[4:6, 5:8] = 0
+    data = stack([COLOURS[0], second], "PNG")
+    assert b"fcTL" + (1).to_bytes(4, "big") + (3).to_bytes(4, "big") + (2).to_bytes(4, "big") in data
+    path, reader = written(data), FrameReader()
+    assert np.array_equal(reader.read(path, 1).picture.samples, second)
 
 
 def test_rows_of_each_frame_are_checked(written):

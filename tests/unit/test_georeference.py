@@ -27,8 +27,8 @@ MATRIX = (10.0, 1.0, 0.0, 500.0, 2.0, -20.0, 0.0, 800.0, 0.0, 0.0, 0.0, 0.0, 0.0
 
 
 def keys_of(raster_type):
-    """Return a directory of two keys."""
-    return (SHORT, (1, 1, 0, 2, 1024, 0, 1, 1, 1025, 0, 1, raster_type))
+    """Return a directory of two keys, of degrees and of what a place is; both may be 2."""
+    return (SHORT, (1, 1, 0, 2, 1024, 0, 1, 2, 1025, 0, 1, raster_type))
 
 
 def geotiff(tags, samples):
@@ -60,16 +60,19 @@ def test_tags_come_back_with_their_types(cli):
         assert {tag: (image.tag_v2.tagtype[tag], image.tag_v2[tag]) for tag in tags} == tags
 
 
+@pytest.mark.parametrize("region", [(8, 12, 24, 20), None], ids=["part", "whole"])
 @pytest.mark.parametrize("raster_type", [AREA, POINT])
 @pytest.mark.parametrize("tags", [TAGS, {TRANSFORMATION: (DOUBLE, MATRIX)}], ids=["tiepoint", "matrix"])
-def test_part_lies_where_it_lay(cli, tags, raster_type):
-    """Each sample of a reduced part has the place of the middle of those it covers."""
+def test_part_lies_where_it_lay(cli, tags, raster_type, region):
+    """Each sample of a reduced part, or of a reduced picture, has the place of the middle of those it covers."""
     Path("m.tif").write_bytes(geotiff(tags | {KEYS: keys_of(raster_type)}, noise(40, 50, 1, seed=1)))
     cli("encode", "m.tif", "--lossless")
-    assert cli("decode", "m.fdc", "--region", "8,12,24,20", "--reduce", "4", "-o", "part.tif").code == 0
+    options = ("--region", ",".join(map(str, region))) if region else ()
+    assert cli("decode", "m.fdc", *options, "--reduce", "4", "-o", "part.tif").code == 0
+    left, top, *_ = region or (0, 0)
     middle = 0.5 if raster_type == AREA else 0  # where the middle of the sample (0, 0) is
     for x, y in ((0, 0), (5, 3)):
-        covered = (8 + 4 * x + 1.5, 12 + 4 * y + 1.5)  # the middle of four by four samples
+        covered = (left + 4 * x + 1.5, top + 4 * y + 1.5)  # the middle of four by four samples
         whole = place_of("m.tif", *np.add(covered, middle))
         assert np.allclose(place_of("part.tif", *np.add((x, y), middle)), whole, rtol=1e-12)
 

@@ -36,6 +36,22 @@ def test_sixteen_bit_gray_round_trip(suffix):
     assert np.array_equal(read.array, picture.array)
 
 
+def test_colours_without_opacity_are_written():
+    """Lossless WebP has the colours where alpha is 0, too."""
+    samples = noise(9, 8, 4, seed=1)
+    samples[:, :4, 3] = 0
+    assert np.array_equal(read_image(image_bytes(Picture(samples), ".webp")[0]).picture.samples, samples)
+
+
+def test_jpeg_is_written_with_little_loss():
+    """Its colours have the resolution of its light, and its quality is 95."""
+    data = image_bytes(Picture(noise(16, 16, 3, seed=1)), ".jpg")[0]
+    usual = saved(noise(16, 16, 3, seed=1), "JPEG", quality=95, subsampling="4:4:4")
+    image, expected = Image.open(BytesIO(data)), Image.open(BytesIO(usual))
+    assert (image.layer, image.quantization) == (expected.layer, expected.quantization)
+    assert {component[1:3] for component in image.layer} == {(1, 1)}
+
+
 @pytest.mark.parametrize("orientation", range(1, 9))
 @pytest.mark.parametrize("source", ["PNG", "JPEG", "TIFF", "WEBP"])
 @pytest.mark.parametrize("suffix", [".png", ".jpg"])

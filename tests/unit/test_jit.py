@@ -186,7 +186,7 @@ def test_damaged_cache_is_made_again(tmp_path, suffix, length):
     assert [run_kernel(tmp_path) for _ in range(2)] == [0, 1]
 
 
-def test_cache_that_is_full_is_done_without(monkeypatch):
+def test_cache_that_is_full_is_done_without():
     """Where the compiled code cannot be kept, it is used all the same."""
 
     class Cache:

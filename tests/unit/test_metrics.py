@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from tests.reference import metrics as reference
 
-from fdcodec.compare.metrics import MIN_SIDE_PX, ms_ssim, ssimulacra2, to_linear_scale
+from fdcodec.compare import metrics
+from fdcodec.compare.metrics import MIN_SIDE_PX, metrics_of, ms_ssim, ssimulacra2, to_linear_scale
 from fdcodec.image.psnr import largest_difference, psnr
 
 
@@ -93,6 +94,18 @@ def test_ms_ssim_needs_room_for_its_window():
     assert MIN_SIDE_PX == 176
     small, enough = np.zeros((175, 300), np.uint8), np.zeros((176, 176), np.uint8)
     assert (math.isnan(ms_ssim(small, small)), ms_ssim(enough, enough)) == (True, 1.0)
+
+
+def test_ms_ssim_of_a_negative_is_zero():
+    """Structure that is turned round is no structure, and no root of a negative number."""
+    image, _ = noisy_pair(MIN_SIDE_PX, MIN_SIDE_PX, seed=5)
+    assert ms_ssim(image, 255 - image) == 0
+
+
+def test_metrics_of_a_depth(monkeypatch):
+    """SSIMULACRA 2 is that of 8 bits."""
+    monkeypatch.setattr(metrics, "installed", lambda: ["psnr", "ms-ssim", "ssimulacra2"])
+    assert (metrics_of(8), metrics_of(16)) == (["psnr", "ms-ssim", "ssimulacra2"], ["psnr", "ms-ssim"])
 
 
 def test_ms_ssim_is_drawn_in_decibels():

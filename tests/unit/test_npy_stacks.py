@@ -47,7 +47,10 @@ def test_stack_of_one_is_a_picture(cli):
         assert np.array_equal(fdcodec.decode(Path("x.fdc").read_bytes()), GRAY[0])
 
 
-@pytest.mark.parametrize(("array", "moved"), [(GRAY, True), (GRAY[[0, 1, 2, 0, 1]], False), (DEEP, False)])
+@pytest.mark.parametrize(
+    ("array", "moved"),
+    [(GRAY, True), (GRAY[[0, 1, 2, 0]], True), (GRAY[[0, 1, 2, 0, 1]], False), (DEEP, False)],
+)
 def test_stack_is_refused_without_the_option(cli, array, moved):
     """The message names the option, and what to do where the first axis could be channels."""
     np.save("x.npy", array)
@@ -112,8 +115,17 @@ def test_picture_of_a_stack_above_the_limit_is_refused(tmp_path):
         file.write(header.getvalue())
         file.truncate(len(header.getvalue()) + 2 * 40_000**2)
     assert frame_count(tmp_path / "x.npy") == 2
-    with pytest.raises(LimitError, match="40000x40000 is above the limit"):
+    with pytest.raises(LimitError, match=r"40000x40000 is above the limit of \d+ pixels; split it$"):
         FrameReader().read(tmp_path / "x.npy", 1)
+
+
+def test_picture_of_a_stack_is_no_part_of_the_file(tmp_path):
+    """Once it is read, what is written into the file changes nothing of it."""
+    np.save(tmp_path / "x.npy", GRAY)
+    read = FrameReader().read(tmp_path / "x.npy", 1).picture
+    with (tmp_path / "x.npy").open("r+b") as file:
+        file.write(bytes((tmp_path / "x.npy").stat().st_size))
+    assert np.array_equal(read.array, GRAY[1])
 
 
 def test_memory_is_that_of_a_picture(tmp_path, monkeypatch):

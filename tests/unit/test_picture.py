@@ -7,10 +7,10 @@ from io import BytesIO
 import numpy as np
 import pytest
 from PIL import Image
-from tests.images import noise, orientation_exif
+from tests.images import noise, orientation_exif, saved
 
 import fdcodec
-from fdcodec.errors import ConversionWarning, LimitError, ParameterError, UnsupportedError
+from fdcodec.errors import ConversionWarning, FormatError, LimitError, ParameterError, UnsupportedError
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.picture import Picture
 
@@ -137,6 +137,15 @@ def test_pillow_sixteen_bit_gray():
     assert np.array_equal(as_picture(Image.fromarray(array)).array, array)
 
 
+def test_pillow_gray_of_32_bits_is_taken_where_16_hold_it():
+    """Pillow's mode I keeps values in 0..65535, and others are refused with what to do."""
+    array = np.array([[0, 65535]], np.int32)
+    assert as_picture(Image.fromarray(array)).array.tolist() == array.tolist()
+    for value in (-1, 65536):
+        with pytest.raises(UnsupportedError, match=r"^image mode I holds values outside 0..65535; scale them, or add"):
+            as_picture(Image.fromarray(np.array([[0, value]], np.int32)))
+
+
 @pytest.mark.parametrize(
     ("mode", "words"),
     [
@@ -156,6 +165,12 @@ def test_conversions_that_lose_are_warned_of(mode, words):
     assert [warning.filename for warning in caught] == [__file__]
     with pytest.raises(UnsupportedError, match=r"^lossless: .*, or leave lossless=True out"):
         fdcodec.encode(image, lossless=True)
+
+
+def test_profile_is_told_only_where_there_is_one():
+    """A conversion of colours without a profile says nothing of one."""
+    with pytest.warns(ConversionWarning, match="^CMYK colours are stored as RGB, converted by a plain formula$"):
+        as_picture(Image.new("CMYK", (4, 3)))
 
 
 def pages(file_format):
@@ -216,6 +231,14 @@ def test_closed_pillow_image_is_a_wrong_argument():
     image.close()
     with pytest.raises(ParameterError, match=r"^image: Pillow cannot load .* closed .*; open it again"):
         as_picture(image)
+
+
+@pytest.mark.parametrize("file_format", ["PNG", "JPEG", "TIFF"])
+def test_pillow_image_of_a_file_that_is_cut_is_damaged(file_format):
+    """An opened image whose samples are not all there is a fault of its file, and no wrong argument."""
+    data = saved(noise(20, 30, 3, seed=4), file_format)
+    with pytest.raises(FormatError, match=r"^image: its file is damaged: .*; get the whole file$"):
+        as_picture(Image.open(BytesIO(data[: len(data) - 300])))
 
 
 @pytest.mark.parametrize("mode", ["F", "LAB"])

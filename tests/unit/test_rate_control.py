@@ -193,3 +193,10 @@ def test_first_attempt_that_nearly_does_is_not_the_last(excess):
     limit = exp(measure.curve(59.5) - excess)
     quality = search(measure, Goal(log(0.97 * limit), log(limit), 0.042, True))
     assert 0.97 <= exp(measure.curve(quality)) / limit <= 1
+
+
+def test_last_encode_is_the_coarsest():
+    """Where all files are a little too large, however little a lower quality helps, the last tried is the lowest."""
+    size = Counter(lambda quality: 1.0005 + 1e-6 * quality)
+    assert search(size, Goal(0.9999, 1.0, 0.042, never_above=True)) == 0
+    assert (len(size.tried), size.tried.index(0)) == (MAX_ENCODES, MAX_ENCODES - 1)

@@ -83,6 +83,34 @@ def test_model_is_not_saved_where_no_name_finds_it(tmp_path, name):
     assert resolve(tmp_path / "photo.fdt").hash == get("photo").hash
 
 
+def test_reference_that_two_models_share_is_refused(tmp_path, monkeypatch):
+    """Where a compact file's four bytes begin two hashes, the error names both models; eight bytes tell them apart."""
+    pairs, order = np.array([[0, 1], [0, 2]], np.uint8), np.arange(16, dtype=np.uint8)
+    for name, angles in (("one", (58, 756)), ("two", (66, 203))):  # found by trying: both begin with 57d0c367
+        model = ClassModel(name, {(0, 3): GroupTransform(pairs, np.array(angles, np.uint16), order)})
+        model.save(tmp_path / f"{name}.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    with pytest.raises(TransformNotFoundError, match=r"57d0c367 could be any of one, two; give the \.fdt"):
+        find(get("one").hash[:4])
+    assert [find(get(name).hash[:8]).name for name in ("one", "two")] == ["one", "two"]
+    assert find(get("one").hash[:4], get("two")).name == "two"
+
+
+def test_model_that_was_replaced_is_read_anew(tmp_path, monkeypatch):
+    """A file that was written again since it was read gives its new model."""
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    for number, model in enumerate((SMALL, get("dct"))):
+        model.save(tmp_path / "mine.fdt")
+        os.utime(tmp_path / "mine.fdt", (number, number))
+        assert get("mine").hash == model.hash
+
+
+def test_preset_is_known_by_its_hash(tmp_path):
+    """A copy of a preset, whatever its name, is one, as every reader finds it."""
+    get("photo").save(tmp_path / "mine.fdt")
+    assert is_preset(resolve(tmp_path / "mine.fdt"))
+
+
 def test_own_model_comes_first():
     """A model of the caller's own is taken where its hash begins with the reference, and only there."""
     assert find(SMALL.hash[:4], SMALL) is SMALL
@@ -112,13 +140,6 @@ def test_directory_is_no_model(tmp_path):
     (tmp_path / "a.fdt").mkdir()
     with pytest.raises(ParameterError, match=r"a\.fdt is not an \.fdt file"):
         resolve(tmp_path / "a.fdt")
-
-
-@pytest.mark.parametrize("length", [0, 3])
-def test_short_reference_is_refused(length):
-    """Fewer than 4 bytes of a hash name no model."""
-    with pytest.raises(TransformNotFoundError):
-        find(get("photo").hash[:length])
 
 
 def test_a_pipe_in_the_model_path_is_not_waited_for(tmp_path, monkeypatch):

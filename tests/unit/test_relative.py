@@ -137,7 +137,8 @@ REFUSED = {
     "no such learned mode": relative(PARENT)[:-1] + b"\x10",
     "group twice": with_groups(2 * [ONE]),
     "group left out and given": with_groups([ONE], dropped=[ONE["size"] << 8 | ONE["group"]]),
-    "angle out of range": with_groups([{**ONE, "angles": bytes([0, 4])}]),
+    "angle above its range": with_groups([{**ONE, "angles": bytes([0, 4])}]),
+    "angle below its range": with_groups([{**ONE, "angles": bytes([1, 4])}]),
     "start state 0": relative(child(start_states=PARENT.start_states * np.uint8(0))),
 }
 

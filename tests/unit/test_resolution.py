@@ -79,10 +79,11 @@ def test_no_resolution_is_made_up(source):
     assert read_image(saved(SAMPLES, source)).picture.exif is None or source == "BMP"  # Pillow writes 96 dpi there
 
 
-@pytest.mark.parametrize("density", [(2, 1), (3, 3), (0, 1)])
+@pytest.mark.parametrize("density", [(2, 1), (1, 2), (3, 3), (0, 1), (1, 0)])
 def test_the_shape_of_pixels_is_told(density):
     """PNG and JPEG may say that pixels are not square, and not how large they are: a note tells of it."""
-    expected = ("the shape of pixels, 2 across as long as 1 down, was left out",) if density == (2, 1) else ()
+    told = "the shape of pixels, {} across as long as {} down, was left out".format(*density)
+    expected = (told,) if density in ((2, 1), (1, 2)) else ()
     content = b"".join(value.to_bytes(4, "big") for value in density) + b"\0"
     assert read_image(with_chunk(saved(SAMPLES, "PNG"), b"pHYs", content)).notes == expected
     jpeg = bytearray(saved(SAMPLES, "JPEG"))
@@ -90,7 +91,7 @@ def test_the_shape_of_pixels_is_told(density):
     assert read_image(bytes(jpeg)).notes == expected
 
 
-@pytest.mark.parametrize("dpi", [300, (1,), (1, None), (-1, 1), (1, 2**32), (1, float("nan"))], ids=str)
+@pytest.mark.parametrize("dpi", [300, (1,), (1, None), (-1, 1), (1, 0), (1, 2**32), (1, float("nan"))], ids=str)
 def test_what_is_no_resolution_is_ignored(dpi):
     """An odd value in a Pillow image is no reason to refuse it, and makes no EXIF."""
     image = Image.open(BytesIO(saved(SAMPLES, "PNG")))
@@ -101,12 +102,25 @@ def test_what_is_no_resolution_is_ignored(dpi):
 @pytest.mark.parametrize(
     "exif",
     [
-        *(exif_of(1e6, 1e6, 2), exif_of(1.0, 1.0, 1), exif_of(0.0, 9.0, 2), exif_of(9.0, IFDRational(0, 0), 2)),
+        *(
+            exif_of(1e6, 1e6, 2),
+            exif_of(9.0, 65536.0, 2),
+            exif_of(65536.0, 9.0, 2),
+            exif_of(1.0, 1.0, 1),
+            exif_of(0.0, 9.0, 2),
+            exif_of(9.0, IFDRational(0, 0), 2),
+        ),
         *(b"II*\0\xff\xff\xff\x7f", orientation_exif(3)),
     ],
-    ids=["too fine", "no unit", "zero", "no number", "damaged", "none"],
+    ids=["too fine", "down", "across", "no unit", "zero", "no number", "damaged", "none"],
 )
 def test_jpeg_states_what_it_can_hold(exif):
     """Otherwise its header states none, and EXIF is there as it was."""
     data, notes = image_bytes(Picture(SAMPLES, exif=exif), ".jpg")
     assert (data[13], notes, exif in data) == (0, (), True)
+
+
+def test_jpeg_states_the_greatest_resolution():
+    """What just fits into its header is stated there."""
+    data = image_bytes(Picture(SAMPLES, exif=exif_of(65535.0, 65535.0, 2)), ".jpg")[0]
+    assert data[13:18] == b"\1\xff\xff\xff\xff"

@@ -67,6 +67,38 @@ def test_exif_survives_from_tiff_to_tiff():
     assert tags.get_ifd(Ifd.GPSInfo) == {1: "N", 2: (1.0, 2.0, 3.0)}
 
 
+def test_pointers_into_the_old_block_are_left_out():
+    """The directory of interoperability, which Pillow does not write, leaves no pointer that damages the EXIF."""
+    exif = Image.Exif()
+    exif.get_ifd(Ifd.Exif).update({Tag.ExposureTime: (1, 60), Ifd.Interop: {1: "R98"}})
+    image = written(Picture(noise(4, 5, 3, seed=2), exif=exif.tobytes().removeprefix(b"Exif\0\0")))
+    assert image.getexif().get_ifd(Ifd.Exif) == {Tag.ExposureTime: (1, 60)}
+    assert read_image(image.fp.getvalue()).notes == ()
+
+
+def test_tags_that_describe_the_picture_are_kept():
+    """Each of them is in the TIFF, and comes back from it, with its value."""
+    texts = ("ImageDescription", "Make", "Model", "Software", "DateTime", "Artist", "Copyright", "DocumentName")
+    tags = {Tag[name]: name for name in (*texts, "HostComputer", "PageName")}
+    tags |= {Tag[name]: name.encode("utf-16-le") for name in ("XPTitle", "XPComment", "XPAuthor", "XPKeywords")}
+    tags |= {Tag.XPSubject: b"s\0", Tag.Orientation: 6, Tag.Rating: 4, Tag.RatingPercent: 75, Tag.ResolutionUnit: 3}
+    tags |= {Tag.XResolution: 100.0, Tag.YResolution: 50.0, Tag.WhitePoint: (0.25, 0.5)}
+    tags |= {Tag.PrimaryChromaticities: (0.5, 0.25, 0.25, 0.5, 0.125, 0.0625)}
+    exif = Image.Exif()
+    exif.update(tags)
+    image = written(Picture(noise(4, 5, 3, seed=2), exif=exif.tobytes().removeprefix(b"Exif\0\0")))
+    back = Image.Exif()
+    back.load(read_image(image.fp.getvalue()).picture.exif)
+    assert dict(back) == tags
+
+
+@pytest.mark.parametrize(("name", "value"), [("Orientation", 1), ("Orientation", 8), ("ResolutionUnit", 3)])
+def test_values_that_tiff_has_are_kept(name, value):
+    """The least and the greatest of them are no damage."""
+    image = written(Picture(noise(4, 5, 3, seed=2), exif=camera_exif("<", **{name: value})))
+    assert image.getexif()[Tag[name]] == value
+
+
 def test_samples_are_compressed_where_there_are_no_sub_directories():
     """EXIF without the sub-directories that libtiff does not take leaves the samples deflated."""
     flat = np.zeros((200, 200, 3), np.uint8)
@@ -143,7 +175,9 @@ def test_every_changed_byte_of_exif_leaves_the_samples_readable():
             assert np.array_equal(read_image(data).picture.samples, samples)
 
 
-@pytest.mark.parametrize(("tag", "value"), [("Orientation", 0), ("Orientation", 9), ("ResolutionUnit", 0)])
+@pytest.mark.parametrize(
+    ("tag", "value"), [("Orientation", 0), ("Orientation", 9), ("ResolutionUnit", 0), ("ResolutionUnit", 4)]
+)
 def test_values_that_tiff_does_not_have_cost_no_other_tag(tag, value):
     """Cameras write an orientation of 0: it is left out with a note, and the rest is kept."""
     exif = Image.Exif()

@@ -145,7 +145,10 @@ OME = '<?xml version="1.0"?><!-- x --><OME xmlns="x"><Pixels SizeZ="2"/></OME>'
 
 @pytest.mark.parametrize(
     ("text", "pages", "is_kept"),
-    [("ImageJ=1.54f\nimages=2", 2, False), (OME, 2, False), (OME, 1, True), ("ImageJ=1.54f", 1, True), ("x", 2, True)],
+    [
+        *(("ImageJ=1.54f\nimages=2", 2, False), (OME, 2, False), (OME, 1, True), ("ImageJ=1.54f", 1, True)),
+        *(("x", 2, True), ("made with ImageJ=1.54f", 2, True), ("<OMEN/>", 2, True)),
+    ],
 )
 def test_description_of_a_stack_is_not_that_of_a_picture(tmp_path, text, pages, is_kept):
     """What ImageJ and OME say of all pages is left out of one, with a note: readers look for them all."""

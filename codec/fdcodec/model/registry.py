@@ -111,15 +111,15 @@ def _not_known(name: str, argument: str) -> TransformNotFoundError:
 
 
 def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
-    """Return the model whose hash begins with `reference` (at least 4 bytes): the caller's own, or a known one."""
+    """Return the model whose hash begins with `reference`: the caller's own, or a known one."""
     if own is not None and own.hash.startswith(reference):
         return own
     shipped = [model for model in _shipped() if model.hash.startswith(reference)]
-    if len(reference) >= 4 and len(shipped) == 1:
+    if len(shipped) == 1:
         return shipped[0]
     last_wins = [*hidden(), *paths().values()]  # a model has a name that finds it, if there is one
     models = {model.hash: model for model in _readable(last_wins) if model.hash.startswith(reference)}
-    if len(reference) >= 4 and len(models) == 1:
+    if len(models) == 1:
         return models.popitem()[1]
     if models:
         raise TransformNotFoundError(
