@@ -17,3 +17,6 @@ MAX_MODEL_BYTES = 2**24
 
 MAX_METADATA_BYTES = 2**24
 """Largest EXIF, XMP or ICC block."""
+
+MAX_OTHER_CHUNKS = 1024
+"""Most chunks of a file besides one for each tile."""

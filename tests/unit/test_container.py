@@ -10,7 +10,7 @@ from fdcodec import container
 from fdcodec.container import Header, Metadata
 from fdcodec.container.chunks import build_chunk
 from fdcodec.errors import FormatError, LimitError, TruncatedError, UnsupportedError
-from fdcodec.limits import MAX_METADATA_BYTES
+from fdcodec.limits import MAX_METADATA_BYTES, MAX_OTHER_CHUNKS
 
 HASH = bytes(range(32))
 FLAT = Header(48, 33, 3, 8, parameters=b"params")
@@ -239,6 +239,15 @@ def test_chunks_out_of_order_or_number(chunks, error, words):
     """The chunk rules of the specification hold whatever the checksums say."""
     with pytest.raises(error, match=words):
         container.read(chunked(*chunks))
+
+
+def test_most_chunks():
+    """As many chunks as the limit says are read, besides one for each tile; one more is refused, in salvage too."""
+    others = [build_chunk(b"neWx", b"")] * (MAX_OTHER_CHUNKS - 2)  # FHDR and FEND are the others
+    assert container.read(chunked(header_chunk(), *others, DATA)).payloads == (b"payload",)
+    for read in (container.read, container.salvage):
+        with pytest.raises(LimitError, match="more than 1025 chunks, which is the limit; write it with fewer"):
+            read(chunked(header_chunk(), *others, build_chunk(b"neWx", b""), DATA))
 
 
 def test_unknown_ancillary_chunk_is_skipped():

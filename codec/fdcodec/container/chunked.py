@@ -11,7 +11,7 @@ from fdcodec.container.chunks import Chunk, build_chunk, chunk_at, split_chunks
 from fdcodec.container.file import File, Metadata, check_pixels, check_version, is_wanted
 from fdcodec.container.header import Header
 from fdcodec.errors import LimitError, TruncatedError, UnsupportedError, damaged
-from fdcodec.limits import MAX_METADATA_BYTES, MAX_MODEL_BYTES
+from fdcodec.limits import MAX_METADATA_BYTES, MAX_MODEL_BYTES, MAX_OTHER_CHUNKS
 from fdcodec.words import counted
 
 _LIMITS = {
@@ -48,9 +48,9 @@ def write_chunked(file: File) -> bytes:
 
 def read_chunked(data: memoryview, tiles: Collection[int] | None, max_pixels: int) -> File:
     """Parse a chunked file; raises as `container.read` does."""
-    chunks = list(chunks_to_end(data))
-    header = _parse_header(chunks[0])
+    header = read_chunked_header(data)
     check_pixels(header, max_pixels)
+    chunks = list(chunks_to_end(data, header))
     check_unknown(chunks)
     single = {chunk.kind: checked_body(chunk) for chunk in distinct_chunks(chunks)}
     return file_of(header, _payloads(header, chunks, tiles, single.get(names.INDEX_CHUNK)), single, chunks)
@@ -154,10 +154,12 @@ def _check_length(kind: bytes, length: int) -> None:
         raise damaged(f"chunk {kind.decode()} has {length} bytes, but a hash has {_HASHES[kind].start} to 32")
 
 
-def chunks_to_end(data: memoryview) -> Iterator[Chunk]:
+def chunks_to_end(data: memoryview, header: Header) -> Iterator[Chunk]:
     """Yield the chunks up to FEND and FEND itself, which must be there, be empty and end the file."""
-    position = len(names.SIGNATURE)
-    for chunk in split_chunks(data[position:]):
+    position, most = len(names.SIGNATURE), header.tile_count + MAX_OTHER_CHUNKS
+    for number, chunk in enumerate(split_chunks(data[position:])):
+        if number == most:
+            raise LimitError(f"the file has more than {most} chunks, which is the limit; write it with fewer")
         yield chunk
         position += names.CHUNK_OVERHEAD_BYTES + chunk.length
         if chunk.kind == names.END_CHUNK:

@@ -51,7 +51,7 @@ def salvage_chunked(data: memoryview, max_pixels: int) -> Salvaged:
     """Return the intact parts; raises as `container.salvage` does."""
     header = read_chunked_header(data)
     check_pixels(header, max_pixels)
-    chunks, faults = _frames(data)
+    chunks, faults = _frames(data, header)
     for chunk in chunks:
         with suppress(ChecksumError):
             check_unknown([chunk])
@@ -63,11 +63,11 @@ def salvage_chunked(data: memoryview, max_pixels: int) -> Salvaged:
     return Salvaged(file_of(header, all_payloads, single, chunks), lost, tuple(faults))
 
 
-def _frames(data: memoryview) -> tuple[list[Chunk], list[str]]:
+def _frames(data: memoryview, header: Header) -> tuple[list[Chunk], list[str]]:
     """Return the chunks up to FEND or to the first broken frame, and what is wrong there."""
     chunks: list[Chunk] = []
     try:
-        for chunk in chunks_to_end(data):
+        for chunk in chunks_to_end(data, header):
             chunks.append(chunk)  # noqa: PERF402 -- what came before an error is kept
     except FormatError as error:
         return chunks, [fault_of(error)]
