@@ -169,11 +169,33 @@ def test_tilde_is_the_home_directory(monkeypatch, tmp_path, value, below):
     assert cache_dir().parent == tmp_path / below
 
 
-def run_kernel(directory):
+def run_kernel(directory, before=""):
     """Run a kernel in a new process with a cache directory; return how many it took from there."""
     program = "from fdcodec.kernels.lossless.guesses import bit_length as k; k(5); print(len(k.stats.cache_hits))"
+    program = f"{before}\n{program}"
     environment = {**os.environ, "FDCODEC_CACHE_DIR": str(directory)}
     return int(subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout)
+
+
+READ_ONLY = """
+import os, tempfile
+def refuse(*arguments, **options):
+    raise OSError(30, "Read-only file system")
+os.access, tempfile.TemporaryFile = lambda path, mode: False, refuse
+"""
+
+
+def test_code_of_a_read_only_cache_is_run(tmp_path):
+    """Code that was compiled into a directory is taken from it where nothing can be written any more."""
+    run_kernel(tmp_path)
+    assert run_kernel(tmp_path, READ_ONLY) == 1
+
+
+def test_code_is_found_wherever_the_package_lies(tmp_path):
+    """A copy of the package, with other times, has the code of the first: a digest of the sources tells that."""
+    copied = shutil.copytree(code_cache._ROOT, tmp_path / "elsewhere", copy_function=shutil.copyfile)
+    run_kernel(tmp_path / "code")
+    assert run_kernel(tmp_path / "code", f"import sys; sys.path.insert(0, {str(copied)!r})") == 1
 
 
 @pytest.mark.parametrize("suffix", ["nbi", "nbc"])

@@ -2,7 +2,8 @@
 
 The cache directory of a kernel is named by a digest of its source file and of every package file that it imports,
 directly or not, because numba does not notice an edited constant in an imported module and would go on using machine
-code with the old value (a wrong bitstream after an upgrade).
+code with the old value (a wrong bitstream after an upgrade). So it holds wherever the package lies and whatever the
+times of its files; numba's own places go by both, and must be writable, as that of a container's image need not be.
 """
 
 import atexit
@@ -12,12 +13,14 @@ import shutil
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 import numba
+from numba.core import caching
 
 _ROOT = Path(__file__).parent.parent.parent
 _ROOM_BYTES = 2**20  # of about the largest kernel
@@ -112,3 +115,42 @@ def _claim(directory: Path) -> None:
     others_write = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or others_write:
         raise PermissionError(f"{directory} is not a directory of this user alone")
+
+
+class _Locator(caching._CacheLocator):
+    """Tells numba where a function is kept."""
+
+    def __init__(self, function: Callable[..., object], path: str) -> None:
+        self._directory = cache_dir(Path(path))
+        self._line = function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., object], py_file: str) -> "_Locator":
+        """Return the locator of a function and its source file."""
+        return cls(py_func, py_file)
+
+    def ensure_cache_path(self) -> None:
+        """Make the directory, should it be gone by now."""
+        self._directory.mkdir(parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        """Return the directory."""
+        return str(self._directory)
+
+    def get_source_stamp(self) -> str:
+        """Return what the source must be beside that: nothing, as the directory is named by it."""
+        return ""
+
+    def get_disambiguator(self) -> str:
+        """Return what tells functions of one name in one file apart."""
+        return str(self._line)
+
+
+class _Entries(caching.CompileResultCacheImpl):
+    _locator_classes = [_Locator]  # noqa: RUF012 -- as numba has it
+
+
+class KernelCache(caching.FunctionCache):
+    """Numba's cache of one function, in the directory of its source file."""
+
+    _impl_class = _Entries

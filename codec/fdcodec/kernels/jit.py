@@ -16,11 +16,11 @@ from time import sleep
 from typing import Any, TypeVar
 
 import numba
-from numba.core import config, event, types
+from numba.core import event, types
 from numba.core.runtime import rtsys  # type: ignore[attr-defined]
 from numba.extending import register_jitable
 
-from fdcodec.kernels.code_cache import cache_dir
+from fdcodec.kernels.code_cache import KernelCache, cache_dir
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -74,8 +74,6 @@ def _load(kept: Any, signature: object, target: object) -> object:
 
 def _guard_cache(compiled: Any) -> None:
     """Take a kernel that another process compiles as soon as it is there; do without a cache, damaged or full."""
-    if not hasattr(compiled, "get_call_template"):
-        return
     kept, save = compiled._cache, compiled._cache.save_overload
 
     def load_or_none(signature: object, target: object) -> object:
@@ -103,21 +101,18 @@ def _guard_cache(compiled: Any) -> None:
 
 def _widen_literals(compiled: Any) -> None:
     """Let a call with a constant use the int64 version of a kernel: numba would compile one version per constant."""
-    if hasattr(compiled, "get_call_template"):
-        original = compiled.get_call_template
-        compiled.get_call_template = lambda args, kws: original(tuple(map(types.unliteral, args)), kws)
+    original = compiled.get_call_template
+    compiled.get_call_template = lambda args, kws: original(tuple(map(types.unliteral, args)), kws)
 
 
 def _compile_entry(function: Function, options: dict[str, Any]) -> Function:
     """Return a function that Python and other kernels call, kept in the cache."""
-    saved = config.CACHE_DIR  # type: ignore[attr-defined]
-    config.CACHE_DIR = str(cache_dir(Path(function.__code__.co_filename)))  # type: ignore[attr-defined]
-    try:
-        compiled: Function = numba.njit(cache=True, **options)(function)
-    finally:
-        config.CACHE_DIR = saved  # type: ignore[attr-defined]
-    _widen_literals(compiled)
-    _guard_cache(compiled)
+    compiled: Function = numba.njit(**options)(function)
+    if compiled is not function:  # as it is with NUMBA_DISABLE_JIT=1
+        dispatcher: Any = compiled
+        dispatcher._cache = KernelCache(function)
+        _widen_literals(dispatcher)
+        _guard_cache(dispatcher)
     return compiled
 
 
