@@ -6,8 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import PIL
+import pytest
 from numpy.typing import NDArray
 from PIL import Image
+
+NEWER_PILLOW = pytest.mark.skipif(int(PIL.__version__.split(".")[0]) < 13, reason="needs Pillow 13, which reads this")
 
 
 def noise(height: int, width: int, channels: int, seed: int, dtype: Any = np.uint8) -> NDArray[Any]:

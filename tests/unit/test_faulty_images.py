@@ -7,7 +7,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 from PIL import Image
-from tests.images import noise, saved, with_chunk
+from tests.images import NEWER_PILLOW, noise, saved, with_chunk
 
 from fdcodec.errors import FormatError, LimitError, UnsupportedError
 from fdcodec.image.reading import read_image
@@ -161,6 +161,7 @@ def test_a_frame_above_the_limit_is_refused():
         read_image(data)
 
 
+@NEWER_PILLOW
 def test_warnings_of_pillow_are_told_up_to_six():
     """Of a directory of tags that each have a warning six are told, and how many more there are."""
     tags = b"".join(tag.to_bytes(2, "little") + b"\x07\0\xff\xff\xff\0\0\1\0\0" for tag in range(1, 101))

@@ -6,7 +6,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 from PIL import ExifTags, Image
-from tests.images import noise, saved
+from tests.images import NEWER_PILLOW, noise, saved
 from tests.stacks import stack
 
 from fdcodec.errors import UnsupportedError
@@ -38,7 +38,7 @@ def tiff(samples, photometric, extra=(), sample_format=1):
 @pytest.mark.parametrize(
     ("photometric", "extra", "read"),
     [
-        (GRAY, (0,), 1),
+        pytest.param(GRAY, (0,), 1, marks=NEWER_PILLOW),
         (COLOUR, (0,), 3),
         (COLOUR, (0, 0), 3),
         (COLOUR, (0, 0, 0), 3),
@@ -76,7 +76,9 @@ def test_channels_of_other_colours_are_counted_as_stored():
 @pytest.mark.parametrize(
     ("photometric", "stored", "note"),
     [
-        (GRAY, [20, 100], "La is stored as LA: its colours are divided by alpha, and rounded"),
+        pytest.param(
+            GRAY, [20, 100], "La is stored as LA: its colours are divided by alpha, and rounded", marks=NEWER_PILLOW
+        ),
         (COLOUR, [200, 20, 30, 100], "colours multiplied by alpha were divided by it, and rounded"),
     ],
 )
