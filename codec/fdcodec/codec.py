@@ -106,7 +106,7 @@ def decode_tiles(
     a LimitError says what takes less.
     """
     header = file.header
-    model, parameters = _coding_of(file, settings)
+    model, parameters = _model_and_parameters(file, settings)
     x, y, width, height = region
 
     def decode_into(tile: int, canvas: Canvas) -> None:
@@ -128,7 +128,9 @@ def decode_tiles(
     return Picture(samples, *file.metadata, two_dimensional=header.two_dimensional)
 
 
-def _coding_of(file: container.File, settings: DecoderSettings) -> tuple[ClassModel | None, Parameters | None]:
+def _model_and_parameters(
+    file: container.File, settings: DecoderSettings
+) -> tuple[ClassModel | None, Parameters | None]:
     """Return the class model and the coding parameters of a file; a lossless one has neither (SPEC 3.1)."""
     header = file.header
     if not header.lossless:

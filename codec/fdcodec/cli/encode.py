@@ -145,8 +145,13 @@ def encode(
     with console.progress() as show:
         if len(jobs) == 1:
             encoding = replace(encoding, progress=partial(show, "tiles"))
-        models = list[str | None]()
-        work = partial(_encode, pictures=Pictures(), settings=encoding, target=target, left_out=left_out, models=models)
+        models, pictures = list[str | None](), Pictures()
+
+        def work(job: Job) -> dict[str, Any]:
+            facts = _encode(job, pictures, encoding, target, left_out)
+            models.append(facts["transform_name"])
+            return facts
+
         code = run_jobs(jobs, work, console, force=force, at_once=at_once)
     console.say_if(note_on_models(models) if settings["transform"] == "auto" else "")
     return code
@@ -202,14 +207,8 @@ def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None
 
 
 def _encode(
-    job: Job,
-    pictures: Pictures,
-    settings: EncoderSettings,
-    target: Target,
-    left_out: dict[str, Any],
-    models: list[str | None],
+    job: Job, pictures: Pictures, settings: EncoderSettings, target: Target, left_out: dict[str, Any]
 ) -> dict[str, Any]:
-    """Encode a picture, add the name of its class model to `models`, and return the facts to report."""
     from fdcodec import container
     from fdcodec.cli.hints import hint, told_miss
     from fdcodec.image.arrays import as_picture
@@ -223,7 +222,6 @@ def _encode(
     bpp = 8 * len(data) / (picture.width * picture.height)
     file = container.read(data, max_pixels=picture.width * picture.height)
     own = facts_of(file, data)
-    models.append(own["transform_name"])
     notes = (*notes, told_miss(miss, target, bpp), hint(file, len(data), target, miss, picture.samples))
     return {
         "output": str(job.target),

@@ -22,14 +22,13 @@ from fdcodec.words import first_of
 class Originals(NamedTuple):
     """One image or a directory with the originals of encoded files, and which images there may be that of each.
 
-    `count` returns the number of frames of an image, and `without_file` names images and frames below the directory
-    that are the original of no file.
+    `count` returns the number of frames of an image, and `expected` are the images of which there may be files.
     """
 
     place: Path
     images: dict[Path, list[Path]]
     count: Callable[[Path], int]
-    without_file: list[str]
+    expected: list[Path]
 
     @classmethod
     def of(cls, files: list[Found], place: Path) -> Originals:
@@ -52,19 +51,18 @@ class Originals(NamedTuple):
                     f"{place} is not a directory; for several inputs that are not its frames, name the directory of "
                     "their originals"
                 )
-            found = {file.path: [place] for file in files}
-            return cls(place, found, count, _without_file([place] if len(files) > 1 else [], found, count))
+            return cls(place, {file.path: [place] for file in files}, count, [place] if len(files) > 1 else [])
         below = defaultdict[Path, list[Path]](list)
         for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
             if not image.fault:
                 below[image.relative.with_suffix("")].append(image.path)
         pairs = ((file.path, _images_of(file.relative, below, count)) for file in files if not file.fault)
         found = {path: images for path, images in pairs if images}
-        return cls(place, found, count, _without_file(chain.from_iterable(below.values()), found, count))
+        return cls(place, found, count, [*chain.from_iterable(below.values())])
 
     def note_on_missing(self) -> str:
         """Return a note on images and frames that are the original of no file; empty if there are none."""
-        listed = ", ".join(first_of(self.without_file))
+        listed = ", ".join(first_of(_without_file(self.expected, self.images, self.count)))
         return f"no file was checked that was made from {listed}" if listed else ""
 
     def original_of(self, encoded: Path) -> Original:
