@@ -148,7 +148,7 @@ def encode(
         models, pictures = list[str | None](), Pictures()
 
         def work(job: Job) -> dict[str, Any]:
-            facts = _encode(job, pictures, encoding, target, left_out)
+            facts = _encode(job, pictures=pictures, settings=encoding, target=target, left_out=left_out)
             models.append(facts["transform_name"])
             return facts
 
