@@ -13,6 +13,9 @@ from PIL import Image
 
 NEWER_PILLOW = pytest.mark.skipif(int(PIL.__version__.split(".")[0]) < 13, reason="needs Pillow 13, which reads this")
 
+DRAWN = np.kron(np.eye(6, dtype=np.uint8) * 200, np.ones((5, 3), np.uint8))
+"""A drawn picture that is smaller without loss than at any quality, shape (30, 18)."""
+
 
 def noise(height: int, width: int, channels: int, seed: int, dtype: Any = np.uint8) -> NDArray[Any]:
     """Return uniform noise of shape ``(height, width, channels)``."""

@@ -30,7 +30,7 @@ def encode(
     psnr_db: float | None = None,
     bpp: float | None = None,
     size_bytes: int | None = None,
-    lossless: bool = False,
+    lossless: bool | Literal["auto"] = "auto",
     transform: Transform = "auto",
     embed: bool | Literal["auto"] = "auto",
     effort: int = 5,
@@ -43,7 +43,7 @@ def encode(
     icc: bytes | None = None,
     verify: bool = False,
 ) -> bytes:
-    """Encode an image; give at most one of `quality`, `psnr_db`, `bpp`, `size_bytes` and `lossless`.
+    """Encode an image; give at most one of `quality`, `psnr_db`, `bpp`, `size_bytes` and ``lossless=True``.
 
     Parameters
     ----------
@@ -58,7 +58,9 @@ def encode(
         Largest size of the whole file, in bits per pixel or in bytes. If possible, at least 97 % of it is filled, by at
         most eight encodes.
     lossless
-        Keep every sample exactly; `transform`, `embed`, `effort`, `sparsity` and `tune` then keep their defaults.
+        True keeps every sample exactly; `transform`, `embed`, `effort`, `sparsity` and `tune` then keep their defaults.
+        With "auto" a drawn picture is kept so where that takes no more bytes; not with `psnr_db`, nor with `transform`,
+        `embed`, `sparsity`, or an effort below 4. False never keeps it so, and such pictures decode faster.
     transform
         "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
     embed

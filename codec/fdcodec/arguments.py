@@ -61,15 +61,17 @@ def checked_encoding(
     """
     from fdcodec.coding.settings import EncoderSettings
 
-    check_flags(lossless=lossless, verify=verify)
-    target = only_target(lossless, **targets)
+    check_flags(verify=verify)
+    check_flags_or_auto(lossless=lossless, embed=embed)
+    is_lossless = not isinstance(lossless, str) and bool(lossless)
+    target = only_target(is_lossless, **targets)
     check_model(transform)
-    check_embed(embed)
     check_tune(tune)
     check_integers(effort=(effort, 1, 9))
     limits = {"tile": (tile, MIN_TILE_SIZE, MAX_SIDE), "sparsity": (sparsity, 1, MAX_SIDE)}
     check_integers(**{name: limit for name, limit in limits.items() if limit[0] is not None})
     settings = EncoderSettings(
+        lossless="auto" if isinstance(lossless, str) else False,
         model=transform,
         embed="auto" if isinstance(embed, str) else bool(embed),
         effort=int(effort),  # of numpy's integers, the narrow and the unsigned ones wrap around
@@ -79,7 +81,7 @@ def checked_encoding(
         tune=tune,
         verify=bool(verify),
     )
-    if lossless:
+    if is_lossless:
         defaults = EncoderSettings()
         given = [name for name, own in LOSSY_ONLY.items() if getattr(settings, own) != getattr(defaults, own)]
         refuse_with_lossless(given)
@@ -155,10 +157,11 @@ def checked_region(region: Any) -> tuple[int, int, int, int]:
     return x, y, width, height
 
 
-def check_embed(embed: Any) -> None:
-    """Check how a class model is stored."""
-    if not (_is_flag(embed) or (isinstance(embed, str) and embed == "auto")):
-        raise not_allowed("embed", embed, 'True, False or "auto"')
+def check_flags_or_auto(**values: Any) -> None:
+    """Check that each value is True, False or "auto"."""
+    for name, value in values.items():
+        if not (_is_flag(value) or (isinstance(value, str) and value == "auto")):
+            raise not_allowed(name, value, 'True, False or "auto"')
 
 
 def check_model(model: Any, argument: str = "transform") -> None:

@@ -49,7 +49,7 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
     """Return the file of a picture (SPEC 2 to 6)."""
     from fdcodec.choice import choose_models, choose_parameters, total_cost
 
-    if settings.lossless:
+    if settings.lossless is True:
         return _encode_lossless(picture, settings)
     metadata = _metadata_of(picture)
     parameters = choose_parameters(picture.samples, settings)
@@ -174,7 +174,7 @@ def _header_of(picture: Picture, settings: EncoderSettings) -> Header:
         height=picture.height,
         channels=picture.channels,
         depth=picture.depth,
-        lossless=settings.lossless,
+        lossless=settings.lossless is True,
         two_dimensional=picture.two_dimensional,
         tile_size=tile,
     )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from fdcodec import codec, container
 from fdcodec.arguments import Target
 from fdcodec.coding.settings import DecoderSettings, EncoderSettings
+from fdcodec.drawn import POSSIBLE_PATTERNS, has_few_patterns, tries_exact
 from fdcodec.errors import TargetWarning
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.picture import Picture, colours_of
@@ -56,11 +57,15 @@ class Encoded(NamedTuple):
 
 
 def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target) -> Encoded:
-    """Encode once for a quality or losslessly, up to eight times for a size or a PSNR."""
+    """Encode once for a quality or losslessly, up to eight times for a size or a PSNR.
+
+    For a quality or a size, drawn pictures are also coded exactly, which is kept if it takes no more bytes.
+    """
     if target.kind == "lossless":
         return Encoded(_encoded(picture, replace(settings, lossless=True)))
     if target.kind == "quality":
-        return Encoded(_encoded(picture, replace(settings, quality=target.value)))
+        data = _encoded(picture, replace(settings, quality=target.value))
+        return Encoded(_smaller_exact(picture, settings, data) or data)
     if target.kind == "psnr_db":
         return _encode_to_psnr(picture, settings, target.value)
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
@@ -76,6 +81,8 @@ def _encode_to_size(picture: Picture, settings: EncoderSettings, limit_bytes: in
         return goal.highest if is_exact else log(len(data))
 
     best, _ = _searched(picture, settings, goal, measure)
+    if exact := _smaller_exact(picture, settings, best.data):
+        best = Attempt(exact, 100, goal.highest)
     return Encoded(best.data, miss=_size_miss(best, limit_bytes, picture.width * picture.height))
 
 
@@ -99,6 +106,17 @@ def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
     """Return the whole file, so that a size is that of the file with its hash."""
     data = codec.encode(picture, settings)
     return with_pixel_hash(data, picture, _own_model(settings)) if settings.verify else data
+
+
+def _smaller_exact(picture: Picture, settings: EncoderSettings, data: bytes) -> bytes | None:
+    """Return the exact file of a drawn picture if it is no larger than the lossy one; None also if it is not tried."""
+    if not tries_exact(settings):
+        return None
+    file = container.read(data, max_pixels=picture.width * picture.height)
+    if not has_few_patterns(file, len(data), picture.samples, POSSIBLE_PATTERNS):
+        return None
+    exact = _encoded(picture, replace(settings, lossless=True))
+    return exact if len(exact) <= len(data) else None
 
 
 def _own_model(settings: EncoderSettings) -> ClassModel | None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from click.shell_completion import ShellComplete
 from PIL import Image
-from tests.images import PNG, noise, orientation_exif, ramp, saved
+from tests.images import DRAWN, PNG, noise, orientation_exif, ramp, saved
 
 import fdcodec
 from fdcodec import container
@@ -154,14 +154,23 @@ def test_notes_are_said(cli):
 
 
 def test_hint_at_lossless(cli):
-    """Drawn pictures that are likely smaller so get a note that names --lossless, at each target; others get none."""
-    Image.fromarray(np.kron(np.eye(6, dtype=np.uint8) * 200, np.ones((5, 3), np.uint8))).save("drawn.png")
+    """Where `encode` did not try it, drawn pictures likely smaller so get a note that names --lossless; others none."""
+    Image.fromarray(DRAWN).save("drawn.png")
     told = "note: drawn pictures like this are often smaller with --lossless"
-    for target in (("-q", "30"), ("-q", "95"), ("--psnr", "60"), ("--bpp", "1")):
+    for target in (("--psnr", "60"), ("-q", "30", "-t", "map"), ("--bpp", "1", "-e", "3"), ("-q", "95", "--embed")):
         assert told in cli("encode", "drawn.png", "-f", *target).err
-    assert cli("encode", "drawn.png", "-f", "--lossless").err.count("--lossless") == 0
+    for target in (("--lossless",), ("-q", "30"), ("--bpp", "1")):
+        assert "--lossless" not in cli("encode", "drawn.png", "-f", *target).err
     for target in (("-q", "95"), ("--psnr", "45"), ("--size", "200")):
         assert "--lossless" not in cli("encode", "a.png", "-f", *target).err
+
+
+def test_drawn_picture_that_is_smaller_without_loss_is_told_to_be_exact(cli):
+    """The line and the JSON of a file that was coded without loss, though a quality was asked for, say so."""
+    Image.fromarray(DRAWN).save("drawn.png")
+    assert cli("encode", "drawn.png").err.endswith(" bpp, exact\n")
+    assert json.loads(cli("encode", "drawn.png", "-f", "--json").out)["lossless"] is True
+    assert "exact" not in cli("encode", "drawn.png", "-f", "-t", "map").err.splitlines()[-1]
 
 
 @pytest.mark.parametrize("options", [(), ("--tile", "32")], ids=str)
@@ -171,7 +180,8 @@ def test_no_hint_at_lossless_for_noise(cli, options):
     page[64:], page[64::7] = 255, 0
     Image.fromarray(page).save("scan.png", icc_profile=bytes(20_000))
     for quality in ("30", "95"):
-        assert "--lossless" not in cli("encode", "scan.png", "-f", "-q", quality, *options).err
+        line = cli("encode", "scan.png", "-f", "-q", quality, *options).err
+        assert "--lossless" not in line and "exact" not in line
     assert Parameters.from_bytes(container.read_header(Path("scan.fdc").read_bytes()).parameters, 8).screen
     size = Path("scan.fdc").stat().st_size
     assert cli("encode", "scan.png", "-f", "--lossless", *options).code == 0

@@ -24,7 +24,7 @@ LAYERS = [
     {"model"},
     {"coding", "filtering"},
     {"choice", "codec", "tiles", "training"},
-    {"api", "api_learn", "arguments", "reader", "sources", "targets", "rate_control"}
+    {"api", "api_learn", "arguments", "drawn", "reader", "sources", "targets", "rate_control"}
     | {"decoding", "first_use", "inspection", "recovery", "verification"},
     {"integrations", "compare", "fdcodec"},
     {"cli", "__main__"},

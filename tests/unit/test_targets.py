@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.images import noise, photo, ramp
+from tests.images import DRAWN, noise, photo, ramp
 
 import fdcodec
 from fdcodec import codec
@@ -38,6 +38,53 @@ def test_bpp_target_is_a_size_target():
 def test_psnr_target(target):
     """The PSNR of the written file is within 0.1 dB of the target."""
     assert psnr_db(as_picture(LARGER), fdcodec.encode(LARGER, psnr_db=target)) == pytest.approx(target, abs=0.1)
+
+
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.TargetWarning")
+@pytest.mark.parametrize(
+    "target", [{}, {"quality": 0}, {"quality": 100, "verify": True}, {"size_bytes": 90}, {"bpp": 2}, {"tune": "visual"}]
+)
+def test_drawn_picture_is_exact_where_that_is_smaller(target):
+    """For a quality or a size, a drawn picture is kept without loss if that takes no more bytes than with it."""
+    data = fdcodec.encode(DRAWN, **target)
+    assert read_header(data).lossless
+    assert len(data) <= len(fdcodec.encode(DRAWN, transform="dct", **target))
+    np.testing.assert_array_equal(fdcodec.decode(data), DRAWN)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"lossless": False},
+        {"psnr_db": 40},
+        {"transform": "dct"},
+        {"transform": get("dct")},
+        {"effort": 3},
+        {"sparsity": 9},
+        {"embed": True},
+    ],
+    ids=str,
+)
+def test_drawn_picture_is_coded_as_told(given):
+    """For a PSNR, with what says how to code, or in a hurry, a drawn picture is not coded without loss."""
+    with warnings.catch_warnings(action="ignore", category=TargetWarning):
+        assert not read_header(fdcodec.encode(DRAWN, **given)).lossless
+
+
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.TargetWarning")
+@pytest.mark.parametrize("picture", [ramp(64, 64, 3), np.where(ramp(64, 64, 1) > 99, noise(64, 64, 1, seed=2), 9)])
+@pytest.mark.parametrize("target", [{"quality": 60}, {"size_bytes": 700}])
+def test_picture_that_is_larger_without_loss_is_coded_with_it(picture, target):
+    """Exact files that are larger, drawn or not, are not kept."""
+    data = fdcodec.encode(picture, **target)
+    assert not read_header(data).lossless
+    assert len(data) < len(fdcodec.encode(picture, lossless=True))
+
+
+def test_exact_file_that_is_too_large_misses_its_size():
+    """Where a drawn picture's exact file is the smallest, and yet above the limit, its size is told."""
+    with pytest.warns(TargetWarning, match="a size of 9 bytes was not met; of the files tried the smallest has 33 byt"):
+        assert read_header(fdcodec.encode(DRAWN, size_bytes=9)).lossless
 
 
 @pytest.fixture

@@ -78,7 +78,9 @@ def uses() -> dict[str, Callable[[], object]]:
         "alpha and 16 bits": lambda: [_round_trip(image) for image in (clear, clear.astype(np.uint16))],
         "--lossless": lambda: [_round_trip(image, lossless=True) for image in (colour, colour.astype(np.uint16))],
         "info --bits": lambda: [
-            describe_bits(fdcodec.encode(image, tune=tune)) for image in (colour, drawn) for tune in ("psnr", "visual")
+            describe_bits(fdcodec.encode(image, lossless=False, tune=tune))
+            for image in (colour, drawn)
+            for tune in ("psnr", "visual")
         ],
         "learn": lambda: fdcodec.learn([gray]),
     }
@@ -95,7 +97,7 @@ def _rings(side: int) -> NDArray[np.uint8]:
     return picture
 
 
-def _round_trip(image: Samples, **options: Any) -> Samples:
+def _round_trip(image: Samples, lossless: bool = False, **options: Any) -> Samples:
     import fdcodec
 
-    return fdcodec.decode(fdcodec.encode(image, **options))
+    return fdcodec.decode(fdcodec.encode(image, lossless=lossless, **options))

@@ -59,7 +59,11 @@ def _metadata_names(context: click.Context, parameter: click.Parameter, value: s
     callback=options.byte_count,
     help="Largest size, such as 40000, 40k or 1.5M; k is 1000 bytes. Exit code 5 if no file is so small.",
 )
-@click.option("--lossless", is_flag=True, help="Keep every sample exactly.")
+@click.option(
+    "--lossless/--no-lossless",
+    default=None,
+    help="Keep every sample exactly, or never. By default drawn images are kept so where that takes no more bytes.",
+)
 @click.option(
     "-t",
     "--transform",
@@ -110,6 +114,7 @@ def encode(
     all_frames: bool,
     metadata: frozenset[str],
     embed: bool | None,
+    lossless: bool | None,
     as_json: bool,
     quiet: bool,
     **settings: Any,
@@ -130,8 +135,8 @@ def encode(
     jobs = plan_jobs(each_frame(files) if all_frames else files, ".fdc", output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
         raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file with -o")
-    settings["embed"] = "auto" if embed is None else embed
-    if settings["lossless"]:
+    settings |= {"embed": "auto" if embed is None else embed, "lossless": "auto" if lossless is None else lossless}
+    if lossless:
         refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
     encoding, target = checked_encoding(**settings)  # here, and not once for each input
     if skip_existing and not (jobs := without_done(jobs, console)):
@@ -222,7 +227,7 @@ def _encode(
     bpp = 8 * len(data) / (picture.width * picture.height)
     file = container.read(data, max_pixels=picture.width * picture.height)
     own = facts_of(file, data)
-    notes = (*notes, told_miss(miss, target, bpp), hint(file, len(data), target, miss, picture.samples))
+    notes = (*notes, told_miss(miss, target, bpp), hint(file, len(data), settings, target, miss, picture.samples))
     return {
         "output": str(job.target),
         "width": picture.width,
@@ -236,5 +241,6 @@ def _encode(
         "notes": tuple(filter(None, notes)),
         "not_as_asked": miss is not None and not miss.kept,
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp"
+        + (", exact" if file.header.lossless else "")
         + ("" if psnr_db is None else f", {psnr_db:.2f} dB"),
     }

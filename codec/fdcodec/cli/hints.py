@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from fdcodec.drawn import LIKELY_PATTERNS, has_few_patterns, tries_exact
 from fdcodec.format.parameters import Parameters, finest_step_index
-from fdcodec.image.sample_range import eight_bits
-from fdcodec.image.screen import count_patterns, is_screen
 from fdcodec.words import SHOWN, first_of
 
 if TYPE_CHECKING:
@@ -16,36 +15,35 @@ if TYPE_CHECKING:
     from fdcodec import container
     from fdcodec.aliases import Samples
     from fdcodec.arguments import Target
+    from fdcodec.coding.settings import EncoderSettings
     from fdcodec.errors import TargetWarning
 
-MOST_PATTERNS = 0.75
-"""Most different patterns per byte of the file (without metadata) at which it is likely smaller without loss.
 
-At qualities 30 to 85, 49 of 56 files of drawn pictures up to it were smaller, and 6 of 106 above it; at 92, 36 of 41
-and 15 of 50. Pages with noise have 1.4 and more. Of 194 small pictures at quality 75, it finds 35 of the 100 that were
-smaller, and 9 others; of those it misses, lines of one pixel apart, five lose more than 100 bytes.
-"""
-
-
-def hint(file: container.File, n_bytes: int, target: Target, miss: TargetWarning | None, samples: Samples) -> str:
+def hint(
+    file: container.File,
+    size_bytes: int,
+    settings: EncoderSettings,
+    target: Target,
+    miss: TargetWarning | None,
+    samples: Samples,
+) -> str:
     """Return why `--lossless` is likely better than the file made for a target; empty if it is not.
 
     Parameters
     ----------
-    file, n_bytes
+    file, size_bytes
         What was encoded, and its size.
-    target, miss
+    settings, target, miss
         What was asked for, and how it was missed, if it was.
     samples
         The picture's, shape (height, width, 1..4).
     """
-    if target.kind == "lossless":
+    if file.header.lossless:
         return ""
-    parameters = Parameters.from_bytes(file.header.parameters, file.header.depth)
-    coded_bytes = n_bytes - sum(len(block or b"") for block in file.metadata)
-    if _repeats(coded_bytes, file.header, parameters, samples):
+    is_untried = settings.lossless == "auto" and (target.kind == "psnr_db" or not tries_exact(settings))
+    if is_untried and has_few_patterns(file, size_bytes, samples, LIKELY_PATTERNS):
         return "drawn pictures like this are often smaller with --lossless, and exact; decoding takes longer"
-    if miss is not None and _is_finest(parameters):
+    if miss is not None and _is_finest(Parameters.from_bytes(file.header.parameters, file.header.depth)):
         return "--lossless gives back every sample exactly"
     return ""
 
@@ -71,12 +69,3 @@ def _is_finest(parameters: Parameters) -> bool:
     """Tell whether no lossy file of the picture has a finer step or would gain from one."""
     short = parameters.sample_range
     return parameters.quality == 100 or (short is not None and parameters.step_index <= finest_step_index(short))
-
-
-def _repeats(coded_bytes: int, header: container.Header, parameters: Parameters, samples: Samples) -> bool:
-    """Tell whether a picture is drawn, and its tiles have so few patterns that they are likely smaller without loss."""
-    if not (parameters.screen if header.depth == 8 else is_screen(eight_bits(samples, parameters.sample_range))):
-        return False
-    tiles = map(header.tile_rectangle, range(header.tile_count))
-    patterns = sum(count_patterns(samples[y : y + height, x : x + width]) for x, y, width, height in tiles)
-    return patterns <= MOST_PATTERNS * coded_bytes

@@ -27,7 +27,7 @@ class EncoderSettings:
     quality
         0 (smallest file) to 100 (finest).
     lossless
-        Give back every sample exactly; `quality` then means nothing.
+        Give back every sample exactly; `quality` then means nothing. "auto" leaves it to the search for a target.
     model
         "auto", a preset's name, the path of an ``.fdt`` file, or a class model: the argument `transform` of `encode`.
     embed
@@ -53,7 +53,7 @@ class EncoderSettings:
     """
 
     quality: float = 75.0
-    lossless: bool = False
+    lossless: bool | Literal["auto"] = False
     model: str | os.PathLike[str] | ClassModel = "auto"
     embed: bool | Literal["auto"] = "auto"
     effort: int = 5

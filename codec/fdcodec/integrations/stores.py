@@ -52,7 +52,7 @@ class StoreCodec:
     psnr_db: float | None = None
     bpp: float | None = None
     size_bytes: int | None = None
-    lossless: bool = False
+    lossless: bool | Literal["auto"] = "auto"
     transform: str = "auto"
     embed: bool | Literal["auto"] = "auto"
     effort: int = 5
