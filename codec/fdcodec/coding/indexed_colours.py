@@ -19,6 +19,13 @@ def count_colours(samples: Planes) -> int:
     return len(np.unique(_colour_keys(samples)))
 
 
+def repeats(samples: Planes) -> float:
+    """Return the share of pixels that are equal to the one before them or above them, at the borders apart."""
+    keys = _colour_keys(samples)
+    equal = (keys[1:, 1:] == keys[1:, :-1]) | (keys[1:, 1:] == keys[:-1, 1:])
+    return float(equal.mean()) if equal.size else 0.0
+
+
 def appearance_indices(samples: Planes) -> NDArray[np.int64]:
     """Return the index of every pixel's colour, colours numbered as they first appear in raster order."""
     keys = _colour_keys(samples)

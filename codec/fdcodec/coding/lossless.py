@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.aliases import Planes, Samples
-from fdcodec.coding.indexed_colours import appearance_indices, count_colours
+from fdcodec.coding.indexed_colours import appearance_indices, count_colours, repeats
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import damaged
 from fdcodec.kernels.lossless.planes import code_row
@@ -27,6 +27,12 @@ from fdcodec.kernels.syntax.range_coder import (
 )
 
 MAX_COLOURS = 1 << 16
+FEW_COLOURS = (16, 256)
+"""Of pictures of one plane, and of several: so many are always tried as indices, as in dithered pictures."""
+
+LEAST_REPEATS = 1 / 8
+"""Share of the pixels that equal a neighbour from which more colours are: below it photographs and scans lie."""
+
 SAMPLE_PIXELS = 1 << 16
 SAMPLE_BANDS = 8
 MAX_SAMPLE_BYTES = 64
@@ -57,7 +63,12 @@ def encode_planes(planes: Samples, depth: int) -> bytes:
         The bytes of one range coder run (SPEC L1). Shape and depth are not in it.
     """
     samples = planes.astype(np.int32)
-    return _encode(samples, depth, _choose_plan(samples, depth))
+    sample = _sample_rows(samples)
+    plan, payload = _shortest(sample, depth)
+    if sample is samples:
+        return payload
+    n_colours = count_colours(samples) if plan.n_colours else 0
+    return _encode(samples, depth, plan._replace(n_colours=n_colours if n_colours <= MAX_COLOURS else 0))
 
 
 def decode_planes(payload: bytes, channels: int, height: int, width: int, depth: int) -> Samples:
@@ -168,19 +179,24 @@ def _check_header(plan: Plan, limits: NDArray[np.int64], n_pixels: int) -> None:
         raise damaged(f"a lossless payload declares {plan.n_colours} colours for {n_pixels} pixels")
 
 
-def _choose_plan(samples: Planes, depth: int) -> Plan:
-    """Return the plan whose payload of a sample of the rows is the shortest."""
-    sample = _sample_rows(samples)
+def _shortest(samples: Planes, depth: int) -> tuple[Plan, bytes]:
+    """Return the plan whose payload of some samples is the shortest, and that payload."""
     transforms = range(len(TRANSFORMS)) if len(samples) >= 3 else range(1)
-    sizes = [len(_encode(sample, depth, Plan(transform, 0))) for transform in transforms]
-    transform = int(np.argmin(sizes))
-    n_colours = count_colours(sample)
-    if 2 * n_colours > sample[0].size or n_colours > MAX_COLOURS:
-        return Plan(transform, 0)
-    if len(_encode(sample, depth, Plan(transform, n_colours))) >= sizes[transform]:
-        return Plan(transform, 0)
+    payloads = {plan: _encode(samples, depth, plan) for plan in (Plan(transform, 0) for transform in transforms)}
+    plan = min(payloads, key=lambda plan: len(payloads[plan]))
+    if n_colours := _colours_to_index(samples):
+        indexed = plan._replace(n_colours=n_colours)
+        payloads[indexed] = _encode(samples, depth, indexed)
+        plan = min(plan, indexed, key=lambda plan: len(payloads[plan]))
+    return plan, payloads[plan]
+
+
+def _colours_to_index(samples: Planes) -> int:
+    """Return the number of colours if they are few enough, or repeat enough, for indices to be tried; 0 if not."""
     n_colours = count_colours(samples)
-    return Plan(transform, n_colours if n_colours <= MAX_COLOURS else 0)
+    if 2 * n_colours > samples[0].size or n_colours > MAX_COLOURS:
+        return 0
+    return n_colours if n_colours <= FEW_COLOURS[len(samples) > 1] or repeats(samples) >= LEAST_REPEATS else 0
 
 
 def _sample_rows(samples: Planes) -> Planes:
