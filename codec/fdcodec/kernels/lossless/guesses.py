@@ -28,7 +28,7 @@ from fdcodec.kernels.lossless.state import (
 from fdcodec.kernels.syntax.range_coder import code_bin
 
 
-@kernel()
+@kernel(merged=True)
 def hashed(state, number):
     """Return `state` with `number` hashed into it, 30 bits (SPEC L7)."""
     product = ((state ^ number) * HASH_FACTOR) & PRODUCT_MASK
@@ -44,7 +44,7 @@ def bit_length(value):
     return n_bits
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def find_slots(indices, y, j, slots):
     """Fill the numbers of the slots of the contexts of 12, 6 and 3 neighbours."""
     here = indices[y % 3]
@@ -59,7 +59,7 @@ def find_slots(indices, y, j, slots):
     slots[2] = small & (N_SLOTS - 1)
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def best_guess(s, y, j, slots):
     """Return the index of the most trusted slot (or of W or N) and 0..2, or 3 when no slot knows one."""
     here = s.indices[y % 3]
@@ -76,7 +76,7 @@ def best_guess(s, y, j, slots):
     return guess, order
 
 
-@kernel()
+@kernel(merged=True)
 def pattern(indices, y, j, guess):
     """Return six bits: which neighbours are equal to each other and to the guess."""
     here = indices[y % 3]
@@ -90,7 +90,7 @@ def pattern(indices, y, j, guess):
     return bits
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_guess(s, y, j, slots, guess, order, is_right):
     """Code whether the first guess is right, from the slots' records and the pattern around (SPEC L7)."""
     inputs = s.scratch[INPUTS]
@@ -113,7 +113,7 @@ def code_guess(s, y, j, slots, guess, order, is_right):
     return is_right
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def other_guesses(s, y, j, slots, guesses):
     """Fill the distinct guesses, the first one being given: the slots', then W, N, NE, NW; return their number."""
     here = s.indices[y % 3]
@@ -135,7 +135,7 @@ def other_guesses(s, y, j, slots, guesses):
     return n_guesses
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def escape_pattern(escapes, y, j):
     """Return four bits: where around no guess was right."""
     here = escapes[y & 1]
@@ -143,7 +143,7 @@ def escape_pattern(escapes, y, j):
     return here[j - 1] | (above[j] << 1) | (above[j + 1] << 2) | (above[j - 1] << 3)
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_other_guess(s, y, j, guesses, n_guesses, wanted):
     """Code which of the other guesses is right; return its index, or -1 when none is."""
     right = 0

@@ -35,25 +35,26 @@ def _squash_table() -> np.ndarray:
     position = np.arange(4096)
     knots = np.array(SQUASH_KNOTS, dtype=np.int64)
     left, fraction = position >> 7, position & 127
-    return (knots[left] * (128 - fraction) + knots[left + 1] * fraction + 64) >> 7
+    squash = (knots[left] * (128 - fraction) + knots[left + 1] * fraction + 64) >> 7
+    return squash.astype(np.uint16)
 
 
 def _stretch_table(squash: np.ndarray) -> np.ndarray:
     """Return STRETCH: entry i is the number of SQUASH entries up to 16 i + 8, less 2048."""
     found = np.searchsorted(squash, 16 * np.arange(4096) + 8, side="right") - 2048
-    return np.minimum(found, 2047).astype(np.int64)
+    return np.minimum(found, 2047).astype(np.int16)
 
 
 SQUASH = _squash_table()
 STRETCH = _stretch_table(SQUASH)
 # 2**16 / (n + 1.6): the step of the n-th update of a cell, of the mean of its bits with a little of the start.
-ADAPT = np.array([655360 // (10 * min(n, ADAPT_LIMIT) + 16) for n in range(MAX_CELL_COUNT + 1)], dtype=np.int64)
+ADAPT = np.array([655360 // (10 * min(n, ADAPT_LIMIT) + 16) for n in range(MAX_CELL_COUNT + 1)], dtype=np.uint16)
 
 
 @kernel(inline=True)
 def stretched(cell):
     """Return the log-odds of a cell."""
-    return STRETCH[cell >> 18]
+    return np.int64(STRETCH[cell >> 18])
 
 
 @kernel(inline=True)
@@ -61,7 +62,7 @@ def adapted(cell, bit, limit):
     """Return `cell` after `bit`; its count stops slowing it down at `limit`."""
     probability = cell >> CELL_COUNT_BITS
     count = cell & MAX_CELL_COUNT
-    step = ADAPT[count if count < limit else limit]
+    step = np.int64(ADAPT[count if count < limit else limit])
     probability += (((bit << 22) - probability) * step) >> 16
     return (probability << CELL_COUNT_BITS) | min(count + 1, MAX_CELL_COUNT)
 
@@ -73,7 +74,7 @@ def mixed(weights, inputs, n_inputs):
     for k in range(n_inputs):
         dot += weights[k] * inputs[k]
     position = (dot >> WEIGHT_SHIFT) + 2048
-    return SQUASH[0 if position < 0 else (position if position < 4095 else 4095)]
+    return np.int64(SQUASH[0 if position < 0 else (position if position < 4095 else 4095)])
 
 
 @kernel(inline=True)
@@ -84,7 +85,7 @@ def train(weights, inputs, n_inputs, bit, probability, rate):
         weights[k] += (inputs[k] * error) >> rate
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_with(coder, buffer, probability, bit):
     """Code one bin that is a one with `probability` of 2**16."""
     low, width = coder[LOW], coder[RANGE]
@@ -100,7 +101,7 @@ def code_with(coder, buffer, probability, bit):
     return bit
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_mixed(coder, buffer, cells, weights, inputs, places, n_inputs, rate, bit):
     """Code one bin with the cells at `places[:n_inputs]` and adapt them and the weights; `inputs` is scratch."""
     for k in range(n_inputs):

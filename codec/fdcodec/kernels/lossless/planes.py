@@ -48,7 +48,7 @@ from fdcodec.kernels.lossless.state import (
 from fdcodec.kernels.syntax.range_coder import code_bin
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_index(s, i, y, j, wanted):
     """Code the index of a known colour, most significant bit first, in six contexts (SPEC L8)."""
     here = s.indices[y % 3]
@@ -86,7 +86,7 @@ def code_new_colour(s, i, j):
     return index
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_escape(s, i, y, j, wanted):
     """Code an index that no guess found: a new colour or a known one."""
     known = s.n_colours[0]
@@ -100,7 +100,7 @@ def code_escape(s, i, y, j, wanted):
     return code_new_colour(s, i, j) if is_new else code_index(s, i, y, j, wanted)
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def set_known_pixel(s, i, j, index):
     """Write a known colour, with no residual and no errors."""
     row = i & 1
@@ -110,7 +110,7 @@ def set_known_pixel(s, i, j, index):
         s.errors[channel, row, j, :] = 0
 
 
-@kernel()
+@kernel(merged=True)
 def record(s, slots, index):
     """Enter `index` into the three contexts' slots."""
     for k in range(3):
@@ -128,7 +128,7 @@ def record(s, slots, index):
         s.cells[place] = cell
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_indexed_pixel(s, y, x):
     """Code one pixel of an indexed picture (SPEC L7)."""
     i = y + 2

@@ -9,7 +9,11 @@ READ ME FIRST
   errors; two of them are linear filters trained on the way. Everything the decoder needs it has decoded before.
 
 Planes and `residuals` are those of the `State`, `errors` those of one plane, int32 (2, columns, N_PREDICTORS);
-`predictions` and `sums` int64 (16,), `taps` and `coefficients` int32 (N_TAPS,).
+`predictions` and `sums` int32 (N_PREDICTORS,), `taps` and `coefficients` int32 (N_TAPS,).
+
+Loops compute in int32, which is twice as many at a time. Planes lie within 17 bits with sign, as the header bounds them,
+so taps are below 2**18, their products with a step of 2**12 below 2**30, and predictions below 2**24; sums of errors are
+at most 10 MAX_ERROR < 2**24.
 """
 
 import numpy as np
@@ -22,6 +26,7 @@ from fdcodec.kernels.lossless.state import (
     MAX_BIAS_COUNT,
     MAX_ERROR,
     N_OWN_PREDICTORS,
+    N_PREDICTORS,
     N_TAPS,
     TAP_LIMIT,
     TAP_ONE_BITS,
@@ -98,8 +103,7 @@ def filtered(taps, coefficients):
 def move_halfway(coefficients, above):
     """Move the coefficients half the way to those of the filter above."""
     for k in range(N_TAPS):
-        here = np.int64(coefficients[k])
-        coefficients[k] = here + ((np.int64(above[k]) - here) >> 1)
+        coefficients[k] += np.int32(np.int32(above[k] - coefficients[k]) >> 1)
 
 
 @kernel(inline=True)
@@ -114,9 +118,9 @@ def tap_norm(taps):
 @kernel(inline=True)
 def train_filter(taps, coefficients, error, gain, shift):
     """Move the coefficients by normalized least mean squares; with `shift` 0, so far that `error` would be zero."""
-    step = min(max((error * gain) >> 24, -4096), 4096)
+    step = np.int32(min(max((error * gain) >> 24, -4096), 4096))
     for k in range(N_TAPS):
-        moved = np.int64(coefficients[k]) + ((step * np.int64(taps[k])) >> shift)
+        moved = np.int32(coefficients[k] + (np.int32(step * taps[k]) >> shift))
         coefficients[k] = min(max(moved, -TAP_LIMIT), TAP_LIMIT)
 
 
@@ -125,19 +129,21 @@ def sum_errors(errors, row, j, n_predictions, sums):
     """Fill the weighted sums of the predictors' errors at W, WW, NW, N, NE, NEE; return the smallest."""
     here = errors[row]
     above = errors[1 - row]
-    smallest = np.int64(1) << 40
-    for k in range(n_predictions):
-        near = np.int64(above[j - 1, k]) + np.int64(above[j, k]) + np.int64(above[j + 1, k]) + np.int64(here[j - 1, k])
-        sums[k] = 2 * near + np.int64(here[j - 2, k]) + np.int64(above[j + 2, k])
-        smallest = min(smallest, sums[k])
+    for k in range(N_PREDICTORS):
+        near = np.int32(above[j - 1, k] + above[j, k] + above[j + 1, k] + here[j - 1, k])
+        sums[k] = np.int32(2 * near) + here[j - 2, k] + above[j + 2, k]
+    smallest = np.int64(sums[0])
+    for k in range(1, n_predictions):
+        smallest = min(smallest, np.int64(sums[k]))
     return smallest
 
 
 @kernel(inline=True)
-def record_errors(errors, predictions, n_predictions, value):
+def record_errors(errors, predictions, value):
     """Fill half the absolute errors of the predictions."""
-    for k in range(n_predictions):
-        errors[k] = min(abs(predictions[k] - value) >> 1, MAX_ERROR)
+    for k in range(N_PREDICTORS):
+        error = np.int32(predictions[k] - np.int32(value))
+        errors[k] = min(np.int32(abs(error)) >> 1, MAX_ERROR)
 
 
 @kernel(inline=True)
@@ -154,8 +160,8 @@ def average(predictions, sums, n_predictions, smallest_bucket):
     numerator = np.int64(0)
     denominator = np.int64(0)
     for k in range(n_predictions):
-        weight = ERROR_WEIGHT[min(sums[k] >> shift, 1023)]
-        numerator += weight * predictions[k]
+        weight = np.int64(ERROR_WEIGHT[min(np.int64(sums[k]) >> shift, 1023)])
+        numerator += weight * np.int64(predictions[k])
         denominator += weight
     return numerator // denominator
 

@@ -33,14 +33,12 @@ from fdcodec.kernels.lossless.state import (
     N_CLASSES,
     N_ENERGIES,
     PLACES,
-    PREDICTIONS,
     SET_A,
     SET_B,
     SET_C,
     SIGN_CONTEXTS,
     SLOW_FILTER,
     SLOW_FILTER_SHIFT,
-    SUMS,
     TEXTURE_BIASES,
     log_bucket,
 )
@@ -115,7 +113,7 @@ def code_extra_bits(coder, buffer, contexts, magnitude, symbol):
     return lowest + decoded
 
 
-@kernel(checked=True, inner=True)
+@kernel(checked=True, merged=True)
 def code_magnitude(coder, buffer, cells, contexts, weights, inputs, places, first_weight, magnitude):
     """Code a magnitude >= 0; the three `places` are those of the first class and move on from class to class."""
     symbol = magnitude_class(magnitude)
@@ -160,7 +158,7 @@ def code_residual(s, channel, residual, prediction, fraction, energy_bucket, row
     return magnitude if code_bin(s.coder, s.buffer, s.contexts, context, 1 if residual > 0 else 0) else -magnitude
 
 
-@kernel(inner=True)
+@kernel(merged=True)
 def code_sample(s, channel, i, j):
     """Code sample (i, j) of a plane (SPEC L4 to L6)."""
     plane = s.planes[channel]
@@ -170,8 +168,7 @@ def code_sample(s, channel, i, j):
         plane[i, j] = lowest
         return
     row = i & 1
-    predictions = s.scratch[PREDICTIONS]
-    sums = s.scratch[SUMS]
+    predictions = s.predictions
     fast = s.filters[channel, 0]
     slow = s.filters[channel, 1]
     errors = s.errors[channel]
@@ -184,8 +181,8 @@ def code_sample(s, channel, i, j):
     high = highest << FRACTION
     predictions[FAST_FILTER] = min(max(base + filtered(s.taps, fast), low), high)
     predictions[SLOW_FILTER] = min(max(base + filtered(s.taps, slow), low), high)
-    smallest_bucket = log_bucket(sum_errors(errors, row, j, n_predictions, sums))
-    blend = average(predictions, sums, n_predictions, smallest_bucket)
+    smallest_bucket = log_bucket(sum_errors(errors, row, j, n_predictions, s.sums))
+    blend = average(predictions, s.sums, n_predictions, smallest_bucket)
     gain = (1 << 36) // tap_norm(s.taps)
 
     energy = residual_energy(s.residuals, plane, channel, row, i, j)
@@ -218,7 +215,7 @@ def code_sample(s, channel, i, j):
 
     residuals[row, j] = value - prediction
     value <<= FRACTION
-    record_errors(errors[row, j], predictions, n_predictions, value)
+    record_errors(errors[row, j], predictions, value)
     most = ((energy >> BIAS_CAP_SHIFT) + 1) << 8
     error = min(max((value - blend) << 4, -most), most)
     train_bias(texture_bias, error, 5)

@@ -73,21 +73,21 @@ HASH_MASK = (1 << HASH_BITS) - 1
 HASH_FACTOR = 0x2545F491
 PRODUCT_MASK = (1 << 61) - 1
 
-PREDICTIONS, SUMS, INPUTS, PLACES, ROOTS, TREE_PLACES, SLOTS, GUESSES = range(8)  # rows of the scratch
-SCRATCH_ROWS = 8
+INPUTS, PLACES, ROOTS, TREE_PLACES, SLOTS, GUESSES = range(6)  # rows of the scratch
+SCRATCH_ROWS = 6
 
 
 def _log_bucket_table() -> np.ndarray:
     """Return LOG_BUCKET: 0..3 themselves, then four buckets an octave."""
     return np.array(
         [v if v < 4 else 4 * (v.bit_length() - 2) + ((v >> (v.bit_length() - 3)) & 3) for v in range(1 << BUCKET_BITS)],
-        dtype=np.int64,
+        dtype=np.uint8,
     )
 
 
 LOG_BUCKET = _log_bucket_table()
 # 2**20 / S**1.5 of a sum of errors S that is shifted so that the smallest sum is below 32.
-ERROR_WEIGHT = np.array([(1 << 20) // isqrt(max(s, 4) ** 3) + 1 for s in range(1024)], dtype=np.int64)
+ERROR_WEIGHT = np.array([(1 << 20) // isqrt(max(s, 4) ** 3) + 1 for s in range(1024)], dtype=np.int32)
 # Shift of the n-th update of a bias, about log2(n + 2), as long as updates are counted.
 BIAS_SHIFT = np.array([1] + [2] * 2 + [3] * 6 + [4] * 14, dtype=np.int64)
 MAX_BIAS_COUNT = len(BIAS_SHIFT)
@@ -111,13 +111,15 @@ class State(NamedTuple):
     filters: np.ndarray  # int32 (channels, 2, N_TAPS): fast, slow
     above: np.ndarray  # int32 (channels, width + 2 PAD, N_TAPS): the fast filter as it was above
     taps: np.ndarray  # int32 (N_TAPS,)
+    predictions: np.ndarray  # int32 (N_PREDICTORS,), with FRACTION more bits than samples
+    sums: np.ndarray  # int32 (N_PREDICTORS,), of the predictors' errors around
     scratch: np.ndarray  # int64 (SCRATCH_ROWS, 16)
     wanted: np.ndarray  # int64 (width,): the row's colour indices, for the encoder
     colours: np.ndarray  # int32 (capacity, channels)
     n_colours: np.ndarray  # int64 (2,): known so far, capacity (0: the picture is not indexed)
     indices: np.ndarray  # int64 (3, width + 2 PAD), of this row and the two above, by row modulo 3
     escapes: np.ndarray  # int64 (2, width + 2 PAD): 1 where no candidate was right
-    candidates: np.ndarray  # int64 (3, 2**SLOT_BITS): index last seen in a context, or -1
+    candidates: np.ndarray  # int32 (3, 2**SLOT_BITS): index last seen in a context, or -1
 
 
 @kernel()
@@ -127,7 +129,7 @@ def log_bucket(value):
     while value >= 1 << BUCKET_BITS:
         value >>= 1
         octaves += 4
-    return LOG_BUCKET[value] + octaves
+    return np.int64(LOG_BUCKET[value]) + octaves
 
 
 def new_state(
@@ -159,13 +161,15 @@ def new_state(
         filters=filters,
         above=np.repeat(filters[:, :1], padded, axis=1),
         taps=np.zeros(N_TAPS, dtype=np.int32),
+        predictions=np.zeros(N_PREDICTORS, dtype=np.int32),
+        sums=np.zeros(N_PREDICTORS, dtype=np.int32),
         scratch=np.zeros((SCRATCH_ROWS, 16), dtype=np.int64),
         wanted=np.zeros(shape[1], dtype=np.int64),
         colours=np.zeros((n_colours, channels), dtype=np.int32),
         n_colours=np.array([0, n_colours], dtype=np.int64),
         indices=np.zeros((3, padded), dtype=np.int64),
         escapes=np.zeros((2, padded), dtype=np.int64),
-        candidates=np.full((3, n_slots), -1, dtype=np.int64),
+        candidates=np.full((3, n_slots), -1, dtype=np.int32),
     )
 
 
