@@ -11,9 +11,9 @@ READ ME FIRST
 Planes and `residuals` are those of the `State`, `errors` those of one plane, int32 (2, columns, N_PREDICTORS);
 `predictions` and `sums` int32 (N_PREDICTORS,), `taps` and `coefficients` int32 (N_TAPS,).
 
-Loops compute in int32, which is twice as many at a time. Planes lie within 17 bits with sign, as the header bounds them,
-so taps are below 2**18, their products with a step of 2**12 below 2**30, and predictions below 2**24; sums of errors are
-at most 10 MAX_ERROR < 2**24.
+Loops compute in int32, which is twice as many at a time. Planes lie within 17 bits with sign, as the header bounds
+them, so taps are below 2**18, their products with a step of 2**12 below 2**30, and predictions below 2**24; sums of
+errors are at most 10 MAX_ERROR < 2**24.
 """
 
 import numpy as np
