@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,13 +21,15 @@ from fdcodec.words import first_of
 class Originals(NamedTuple):
     """One image or a directory with the originals of encoded files, and which images there may be that of each.
 
-    `count` returns the number of frames of an image, and `expected` are the images of which there may be files.
+    `count` returns the number of frames of an image, `expected` are the images of which there should be files, with
+    directories that cannot be read, and `others` the files below the directory that are no images.
     """
 
     place: Path
     images: dict[Path, list[Path]]
     count: Callable[[Path], int]
     expected: list[Path]
+    others: list[Path]
 
     @classmethod
     def of(cls, files: list[Found], place: Path) -> Originals:
@@ -51,19 +52,19 @@ class Originals(NamedTuple):
                     f"{place} is not a directory; for several inputs that are not its frames, name the directory of "
                     "their originals"
                 )
-            return cls(place, {file.path: [place] for file in files}, count, [place] if len(files) > 1 else [])
+            return cls(place, {file.path: [place] for file in files}, count, [place] if len(files) > 1 else [], [])
         below = defaultdict[Path, list[Path]](list)
-        for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
+        inputs, others = find_files((str(place),), READABLE_SUFFIXES, recursive=True)
+        for image in inputs:
             if not image.fault:
                 below[image.relative.with_suffix("")].append(image.path)
         pairs = ((file.path, _images_of(file.relative, below, count)) for file in files if not file.fault)
         found = {path: images for path, images in pairs if images}
-        return cls(place, found, count, [*chain.from_iterable(below.values())])
+        return cls(place, found, count, [image.path for image in inputs], others)
 
-    def note_on_missing(self) -> str:
-        """Return a note on images and frames that are the original of no file; empty if there are none."""
-        listed = ", ".join(first_of(_without_file(self.expected, self.images, self.count)))
-        return f"no file was checked that was made from {listed}" if listed else ""
+    def without_file(self) -> list[str]:
+        """Name images and frames that are the original of no file."""
+        return _without_file(self.expected, self.images, self.count)
 
     def original_of(self, encoded: Path) -> Original:
         """Return the one original of a file; FileNotFoundError where there is none, ParameterError of several."""
