@@ -97,7 +97,7 @@ def encode(
     UnsupportedError
         The image has samples that the format does not hold.
     TransformNotFoundError, OSError
-        No preset and no installed model has that name; the ``.fdt`` file is not there, or cannot be read.
+        No preset and no installed model has that name, or the ``.fdt`` file is not there; it cannot be read.
     VerificationError
         With `verify`: the file does not decode to what was encoded.
 
@@ -184,7 +184,7 @@ def decode(
     UnsupportedError
         A newer version of the format, or a feature this release does not know.
     TransformNotFoundError
-        The file names a class model that is not installed here.
+        The file names a class model that is not installed here, or `transform` a file that is not there.
     OSError
         A named file is not there, or cannot be read.
 

@@ -32,7 +32,7 @@ class UnsupportedError(FdcError):
 
 
 class TransformNotFoundError(FdcError):
-    """No class model is known here by the name or the hash that an argument or a file gives."""
+    """No class model is here by the name, the path or the hash that an argument or a file gives."""
 
     exit_code = 3
 

@@ -80,7 +80,8 @@ def fdcodec_group() -> None:
     """Image compression whose transform is learned for a class of images.
 
     Exit codes: 0 done, 1 an input failed, 2 usage, 3 unsupported file, or a class model or package is missing,
-    4 limit exceeded, 5 written, but not as asked, 6 decoded, but not to what was encoded, 130 interrupted.
+    4 limit exceeded, 5 written, but not as asked, 6 decoded, but not to what was encoded, or an original has no file,
+    130 interrupted.
     """
 
 

@@ -102,8 +102,8 @@ class StoreCodec:
 
         try:
             self._take_model()  # of a codec that a store was made with
-        except (FileNotFoundError, TransformNotFoundError) as error:
-            raise type(error)(
+        except TransformNotFoundError as error:
+            raise TransformNotFoundError(
                 f"{error}; the store is written with transform={self.transform!r}, where a relative path counts from "
                 "the current directory"
             ) from None
