@@ -16,7 +16,7 @@ import click
 
 import fdcodec
 from fdcodec.__main__ import INTERRUPTED
-from fdcodec.errors import FdcError, LimitError
+from fdcodec.errors import NO_MEMORY, FdcError, LimitError
 
 _COMMANDS = {
     "encode": "Encode images to .fdc files.",
@@ -163,7 +163,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _tell(error: FdcError | MemoryError | OSError) -> int:
     """Say in one line why the command ends, and return its exit code."""
-    from fdcodec.cli.batch import NO_MEMORY, describe_os_error
+    from fdcodec.cli.batch import describe_os_error
     from fdcodec.cli.console import Console, in_options
 
     if isinstance(error, OSError):
