@@ -135,3 +135,15 @@ def test_frames_of_a_tree_have_their_originals(cli):
     result = cli("check", "-r", "out", "--against", "scans")
     assert [line.rpartition("equal to frame ")[2][0] for line in result.err.splitlines()[1:4]] == ["1", "2", "3"]
     assert (result.code, "out/a-1.fdc: scans has no image of its name" in result.err) == (1, True)
+
+
+def test_frames_behind_the_first_are_told(cli):
+    """Of an image that was encoded without its other frames a check of the tree says so: they are in no file."""
+    for folder in ("scans/1", "scans/2"):
+        Path(folder).mkdir(parents=True)
+        write_frames(f"{folder}/s.tif")
+    cli("encode", "scans/1/s.tif", "--out-dir", "out/1")
+    cli("encode", "scans/2/s.tif", "--frames", "--out-dir", "out/2")
+    result = cli("check", "-r", "out", "--against", "scans")
+    told = "scans: note: only one of several frames is in a file: scans/1/s.tif; encode --frames takes all\n"
+    assert (result.code, told in result.err) == (0, True)

@@ -80,11 +80,13 @@ def check(
 
 
 def _report_missing(originals: Originals, console: Console) -> int:
-    """Report images and frames that no file was made from as a failure; return its exit code, 0 if there are none."""
+    """Report what no file was made from, images as a failure; return its exit code, 0 if there are none."""
+    if in_part := originals.with_one_frame():
+        told = f"only one of several frames is in a file: {', '.join(first_of(in_part))}; encode --frames takes all"
+        console.note(str(originals.place), told)
     if note := note_on_left_out(originals.others):
         console.note(str(originals.place), note)
-    missing = originals.without_file()
-    if missing:
+    if missing := originals.without_file():
         told = f"no file was checked that was made from {', '.join(first_of(missing))}; encode what is missing"
         console.fail(str(originals.place), told, {"missing": missing})
     return VerificationError.exit_code if missing else 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -63,8 +63,20 @@ class Originals(NamedTuple):
         return cls(place, found, count, [image.path for image in inputs], others)
 
     def without_file(self) -> list[str]:
-        """Name images and frames that are the original of no file."""
-        return _without_file(self.expected, self.images, self.count)
+        """Name images that are the original of no file, and frames without a file where others have one."""
+        frames = _frames_of_files(self.images)
+        names: list[str] = []
+        for image in self.expected:
+            if not frames[image]:
+                names.append(str(image))
+            elif 0 not in frames[image]:
+                names += [f"{image} frame {k}" for k in range(1, self.count(image) + 1) if k not in frames[image]]
+        return names
+
+    def with_one_frame(self) -> list[str]:
+        """Name images of several frames of which one has a file, whose name does not tell which."""
+        frames = _frames_of_files(self.images)
+        return [str(image) for image in self.expected if frames[image] == {0} and self.count(image) > 1]
 
     def original_of(self, encoded: Path) -> Original:
         """Return the one original of a file; FileNotFoundError where there is none, ParameterError of several."""
@@ -98,16 +110,10 @@ def _images_of(encoded: Path, images: Mapping[Path, list[Path]], count: Callable
     return images.get(name) or [image for image in images.get(whole, []) if count(image) > 1]
 
 
-def _without_file(images: Iterable[Path], found: Mapping[Path, list[Path]], count: Callable[[Path], int]) -> list[str]:
-    """Name images that are the original of no file, and frames without a file where others have one."""
+def _frames_of_files(found: Mapping[Path, list[Path]]) -> defaultdict[Path, set[int]]:
+    """Return, by original, which of its frames the files are by their names; 0 is a name that tells none."""
     frames = defaultdict[Path, set[int]](set)
     for encoded, originals in found.items():
         for original in originals:
             frames[original].add(_frame_named(encoded, original))
-    names: list[str] = []
-    for image in images:
-        if not frames[image]:
-            names.append(str(image))
-        elif 0 not in frames[image]:
-            names += [f"{image} frame {k}" for k in range(1, count(image) + 1) if k not in frames[image]]
-    return names
+    return frames
