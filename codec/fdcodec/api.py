@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from fdcodec import container
 from fdcodec.arguments import checked_encoding, checked_region
 from fdcodec.decoding import checked_decoding, decode_picture
-from fdcodec.errors import EmbeddingWarning
+from fdcodec.errors import EmbeddingWarning, memory_as_limit
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.sources import Source, read_source
 
@@ -95,11 +95,11 @@ def encode(
     ParameterError
         An argument is outside what is allowed.
     LimitError
-        A side is above 65535, or a block of metadata above 16 MiB.
+        A side is above 65535, or a block of metadata above 16 MiB; or memory is too little.
     UnsupportedError
         The image has samples that the format does not hold.
     TransformNotFoundError, OSError
-        No preset and no installed model has that name; the ``.fdt`` file is not there, or cannot be read.
+        No preset and no installed model has that name, or the ``.fdt`` file is not there; it cannot be read.
     VerificationError
         With `verify`: the file does not decode to what was encoded.
 
@@ -118,23 +118,24 @@ def encode(
     from fdcodec.model.embedding import absence
     from fdcodec.targets import encode_to_target
 
-    picture = as_picture(image, exif=exif, xmp=xmp, icc=icc, lossless=lossless is True)
-    settings, target = checked_encoding(
-        quality=quality,
-        psnr_db=psnr_db,
-        bpp=bpp,
-        size_bytes=size_bytes,
-        lossless=lossless,
-        transform=transform,
-        embed=embed,
-        effort=effort,
-        threads=threads,
-        tile=tile,
-        sparsity=sparsity,
-        tune=tune,
-        verify=verify,
-    )
-    encoded = encode_to_target(picture, settings, target)
+    with memory_as_limit():
+        picture = as_picture(image, exif=exif, xmp=xmp, icc=icc, lossless=lossless is True)
+        settings, target = checked_encoding(
+            quality=quality,
+            psnr_db=psnr_db,
+            bpp=bpp,
+            size_bytes=size_bytes,
+            lossless=lossless,
+            transform=transform,
+            embed=embed,
+            effort=effort,
+            threads=threads,
+            tile=tile,
+            sparsity=sparsity,
+            tune=tune,
+            verify=verify,
+        )
+        encoded = encode_to_target(picture, settings, target)
     if encoded.miss is not None:
         warnings.warn(encoded.miss, stacklevel=2)
     if settings.embed is False and (told := absence(transform, "the file")):
@@ -186,7 +187,7 @@ def decode(
     UnsupportedError
         A newer version of the format, or a feature this release does not know.
     TransformNotFoundError
-        The file names a class model that is not installed here.
+        The file names a class model that is not installed here, or `transform` a file that is not there.
     OSError
         A named file is not there, or cannot be read.
 

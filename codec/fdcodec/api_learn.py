@@ -60,7 +60,7 @@ def learn(
     FormatError, OSError
         A file cannot be read as an image, or as the class model that `parent` names.
     TransformNotFoundError
-        No preset and no file has the name of `parent`.
+        No model has the name that `parent` gives, or there is no such file.
 
     Warns
     -----

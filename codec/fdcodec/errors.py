@@ -1,4 +1,14 @@
-"""Every exception that leaves fdcodec on purpose, and the words of damage."""
+"""Every exception that leaves fdcodec on purpose, and the words of damage and of too little memory."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NO_MEMORY = "too little memory; make some free, or take fewer threads or smaller images"
 
 
 class FdcError(Exception):
@@ -32,7 +42,7 @@ class UnsupportedError(FdcError):
 
 
 class TransformNotFoundError(FdcError):
-    """No class model is known here by the name or the hash that an argument or a file gives."""
+    """No class model is here by the name, the path or the hash that an argument or a file gives."""
 
     exit_code = 3
 
@@ -98,3 +108,12 @@ def fault_of(error: FdcError) -> str:
     It is for errors of the bytes of a file: these name no paths, which may have a semicolon themselves.
     """
     return str(error).partition("; ")[0]
+
+
+@contextmanager
+def memory_as_limit() -> Iterator[None]:
+    """Make a LimitError, with what to do, of a MemoryError."""
+    try:
+        yield
+    except MemoryError as error:
+        raise LimitError(NO_MEMORY) from error

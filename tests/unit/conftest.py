@@ -1,5 +1,7 @@
 """Fixtures of the command line's tests."""
 
+import errno
+import os
 import sys
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -40,6 +42,19 @@ def encoded(cli):
     """Return the bytes of a.fdc, which is made from a.png."""
     assert cli("encode", "a.png").code == 0
     return Path("a.fdc").read_bytes()
+
+
+@pytest.fixture
+def locked(monkeypatch):
+    """Let no directory called `locked` be read, also by root."""
+    scandir = os.scandir
+
+    def refusing(path):
+        if os.fspath(path).endswith("locked"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
 
 
 @pytest.fixture

@@ -85,6 +85,9 @@ def test_tunes_are_compared_by_each_measure(tool):
     assert rates["psnr_db"]["mean"] == pytest.approx(100 * (0.5**0.5 - 1))
     row = table.rows({"kodak": {"images": [{}], "bd_rate_percent": rates}})[-1]
     assert row == "| kodak (1) | -50.0 | -50.0 | -50.0 | -29.3 |"
+    small, large = ({"size_bytes": [size], "ssimulacra2": [70], "psnr_db": [size / 5]} for size in (100, 200))
+    entry = {"images": [{"shape": [10, 20, 3]}, {"shape": [10, 40]}], "curves": {"psnr": [small, large]}}
+    assert table.quality_rows([75], entry)[-1] == "| 75 | psnr | 4.00 | 30.0 | 70 |"
 
 
 def test_rival_of_two_ways_counts_by_its_better_one(tool):

@@ -108,6 +108,31 @@ def test_tree_is_compared_with_that_of_its_originals(cli):
     assert cli("check", "-r", "out", "out/1/a.fdc", "--against", "scans").code == 0
 
 
+def test_original_without_a_file_is_exit_code_six(cli):
+    """With -r a tree is checked whole: an image without a file fails, and files that are no images have a note."""
+    write_tree()
+    cli("encode", "-r", "scans", "--out-dir", "out", "--lossless")
+    Path("scans/notes.txt").write_text("no image")
+    whole = cli("check", "-r", "out", "--against", "scans")
+    assert (whole.code, "scans: note: 1 file below directories left out, by suffix: .txt\n" in whole.err) == (0, True)
+    Path("out/1/a.fdc").unlink()
+    result = cli("check", "-r", "out", "--against", "scans", "--quiet")
+    told = "no file was checked that was made from scans/1/a.png; encode what is missing"
+    assert (result.code, result.err) == (6, f"fdcodec: scans: {told}\n")
+    facts = json.loads(cli("check", "-r", "out", "--against", "scans", "--json").out.splitlines()[-1])
+    assert facts == {"input": "scans", "error": told, "missing": ["scans/1/a.png"]}
+    assert cli("check", "out/2/a.fdc", "--against", "scans/2").code == 0  # one file is not the whole
+
+
+def test_originals_that_cannot_be_listed_have_no_file(cli, locked):
+    """Nobody knows whether each image of a directory that cannot be read has a file, so it is named as one without."""
+    write_tree()
+    cli("encode", "-r", "scans", "--out-dir", "out", "--lossless")
+    Path("scans/locked").mkdir()
+    result = cli("check", "-r", "out", "--against", "scans")
+    assert (result.code, "that was made from scans/locked; encode" in result.err) == (6, True)
+
+
 def test_file_without_one_original_is_an_error(cli):
     """Where no image or more than one may be the original, that is the fault of this file; the others are compared."""
     write_tree()

@@ -76,7 +76,7 @@ def test_frames_are_compared_with_the_file_of_all(cli):
     result = cli("check", "s-1.fdc", "s-3.fdc", "--against", "s.tif")
     assert (result.code, result.err.count("equal to frame ")) == (0, 2)
     result = cli("check", "-r", "s-1.fdc", "s-3.fdc", "--against", "s.tif")
-    assert "note: no file was checked that was made from s.tif frame 2\n" in result.err
+    assert (result.code, "no file was checked that was made from s.tif frame 2; " in result.err) == (6, True)
 
 
 def test_file_is_compared_with_the_frame_of_its_name(cli):
@@ -92,7 +92,7 @@ def test_file_is_compared_with_the_frame_of_its_name(cli):
         Path("out/s-1.fdc").rename("out/s-2.fdc")
         result = cli("check", "-r", "out", "--against", "scans", "--min-psnr", "30")
         assert (result.code, told in result.err) == (1, True)
-        assert "note: no file was checked that was made from scans/a.png, scans/s.tif frame 1\n" in result.err
+        assert "no file was checked that was made from scans/a.png, scans/s.tif frame 1; encode what is" in result.err
 
 
 def test_file_of_no_frame_is_exit_code_six(cli):
@@ -135,3 +135,15 @@ def test_frames_of_a_tree_have_their_originals(cli):
     result = cli("check", "-r", "out", "--against", "scans")
     assert [line.rpartition("equal to frame ")[2][0] for line in result.err.splitlines()[1:4]] == ["1", "2", "3"]
     assert (result.code, "out/a-1.fdc: scans has no image of its name" in result.err) == (1, True)
+
+
+def test_frames_behind_the_first_are_told(cli):
+    """Of an image that was encoded without its other frames a check of the tree says so: they are in no file."""
+    for folder in ("scans/1", "scans/2"):
+        Path(folder).mkdir(parents=True)
+        write_frames(f"{folder}/s.tif")
+    cli("encode", "scans/1/s.tif", "--out-dir", "out/1")
+    cli("encode", "scans/2/s.tif", "--frames", "--out-dir", "out/2")
+    result = cli("check", "-r", "out", "--against", "scans")
+    told = "scans: note: only one of several frames is in a file: scans/1/s.tif; encode --frames takes all\n"
+    assert (result.code, told in result.err) == (0, True)

@@ -18,20 +18,12 @@ COMMANDS = {"encode": "png", "decode": "fdc", "check": "fdc", "info": "fdc"}
 
 
 @pytest.fixture
-def tree(cli, encoded, monkeypatch):
+def tree(cli, encoded, locked):
     """Make a directory of images and files of ours, beside one that cannot be read."""
     for folder in ("in/open", "in/locked"):
         Path(folder).mkdir(parents=True)
         Path(folder, "a.png").write_bytes(Path("a.png").read_bytes())
         Path(folder, "b.fdc").write_bytes(encoded)
-    scandir = os.scandir
-
-    def refusing(path):
-        if os.fspath(path).endswith("locked"):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-        return scandir(path)
-
-    monkeypatch.setattr(os, "scandir", refusing)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

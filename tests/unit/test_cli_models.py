@@ -172,7 +172,7 @@ def test_helps_name_where_models_are_sought(cli, command):
         ("learn", "a.png", "-o", "new.fdt", "--parent"),
     ],
 )
-def test_model_file_that_is_not_there_is_a_missing_input(cli, command):
-    """A path without a file is said to be one, of every command that takes a class model, with exit code 1."""
+def test_model_file_that_is_not_there_is_a_missing_model(cli, command):
+    """A path without a file is said to be one, of every command that takes a class model, with the code of a name."""
     result = cli(*command, "missing.fdt")
-    assert (result.code, "there is no file missing.fdt; check the path" in result.err) == (1, True)
+    assert (result.code, "there is no file missing.fdt; check the path" in result.err) == (3, True)

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -49,6 +50,18 @@ def test_examples_of_the_specification():
     file = container.read(chunked)
     assert (file.header, file.payloads) == (Header(5, 3, 1, 16, True, True), (b"\xaa\xbb\xcc",))
     assert file.metadata.icc == b"icc"
+
+
+def test_media_type_is_known_by_the_signatures():
+    """What clause 2.8 gives to file(1) and to desktops has both signatures, and the suffix."""
+    for_file, for_desktops = re.search(r"### 2\.8 .*?```\n(.*?)```.*?```xml\n(.*?)```", SPEC, re.S).groups()
+    root = ElementTree.fromstring(for_desktops)
+    matches = [element.get("value") for element in root.iter() if element.tag.endswith("}match")]
+    for strings in (re.findall(r"^0 string (\S+)", for_file, re.M), matches):
+        signatures = [text.encode().decode("unicode_escape").encode("latin-1") for text in strings]
+        assert signatures == [constants.SIGNATURE, constants.COMPACT_SIGNATURE]
+    assert ('type="image/x-fdc"' in for_desktops, 'pattern="*.fdc"' in for_desktops) == (True, True)
+    assert for_file.count("!:mime image/x-fdc\n") == 2
 
 
 @documents

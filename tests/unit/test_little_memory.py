@@ -11,6 +11,7 @@ import fdcodec
 from fdcodec import codec, container
 from fdcodec.errors import LimitError
 from fdcodec.image import reading
+from fdcodec.integrations.stores import StoreCodec
 
 ADVICE = "make some free, or decode a region, or with reduce=4"
 PROGRAM = """
@@ -74,6 +75,20 @@ def test_memory_of_tiles_counts(monkeypatch):
     for threads in (1, 2):
         with pytest.raises(LimitError, match="too little memory to decode 32x32 pixels of 1 channel"):
             fdcodec.decode(data, threads=threads)
+
+
+@pytest.mark.parametrize("place", ["fdcodec.image.arrays.as_picture", "fdcodec.codec.encode"])
+def test_encoding_says_what_takes_less_memory(monkeypatch, place):
+    """Encoding without the memory for it is a LimitError with what to do, in the library and in a store."""
+
+    def fail(*_, **__):
+        raise MemoryError
+
+    store = StoreCodec(transform="photo")
+    monkeypatch.setattr(place, fail)
+    for encode in (fdcodec.encode, store.encode_chunk):
+        with pytest.raises(LimitError, match=r"^too little memory; make some free, or take fewer threads or smaller"):
+            encode(noise(8, 8, 1, seed=1)[:, :, 0])
 
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="the size of a process is not to be had")

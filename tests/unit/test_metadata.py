@@ -80,6 +80,18 @@ def test_format_without_metadata_says_so():
     assert notes == (".ppm holds no metadata: EXIF, ICC dropped",)
 
 
+@pytest.mark.parametrize("orientation", range(1, 10))
+def test_orientation_that_is_lost_is_told(orientation):
+    """Where EXIF is dropped that has viewers turn the picture, a note says that they no longer will."""
+    picture = Picture(noise(2, 2, 3, seed=7), exif=orientation_exif(orientation))
+    told = f"orientation {orientation} went with the EXIF, so viewers will not turn the picture"
+    for suffix in (".ppm", ".npy"):
+        _, notes = image_bytes(picture, suffix)
+        expected = (f"{suffix}: {told}",) if 2 <= orientation <= 8 else ()
+        assert notes == (f"{suffix} holds no metadata: EXIF dropped", *expected)
+    assert image_bytes(picture, ".png")[1] == ()
+
+
 @pytest.mark.parametrize("name", ["exif", "xmp", "icc_profile"])
 @pytest.mark.parametrize("value", ["\udc80", 5, [1, 300], 1.5], ids=repr)
 def test_odd_metadata_of_a_pillow_image_is_left_out_with_a_warning(name, value):

@@ -6,6 +6,9 @@ from io import BytesIO
 
 import pytest
 from PIL import Image
+from PIL.ExifTags import Base
+from PIL.TiffImagePlugin import IFDRational
+from tests import pillow_files
 from tests.images import photo, ramp
 from tests.pillow_files import METADATA, MODES, opened, saved
 
@@ -47,8 +50,41 @@ def test_every_argument_of_encode_is_taken():
         saved(image, icc_profile={})
 
 
+def rational(numerator: int, denominator: int) -> tuple[IFDRational, IFDRational]:
+    """Return a resolution as Pillow reads it from TIFF."""
+    return IFDRational(numerator, denominator), IFDRational(numerator, denominator)
+
+
+@pytest.mark.parametrize(
+    "dpi", [(300, 150), (72.5, 1e-3), (299.9994, 150.0124), rational(300, 1), rational(1, 3)], ids=str
+)
+def test_resolution_is_stored(dpi):
+    """`dpi` is found again, of an image that has no EXIF, or no other than that of a resolution."""
+    new, scan = Image.fromarray(MODES["L"]), Image.fromarray(MODES["L"])
+    scan.format, scan.info["dpi"] = "PNG", (72, 72)
+    data = saved(new, dpi=dpi, lossless=True)
+    assert opened(data).info["dpi"] == pytest.approx(tuple(map(float, dpi)))
+    assert saved(scan, dpi=dpi, lossless=True) == data
+    assert saved(opened(saved(new, dpi=(72, 72), lossless=True)), dpi=dpi, lossless=True) == data
+
+
+def test_exif_has_its_own_resolution():
+    """EXIF that was there or is given stays as it is; a warning tells of a `dpi` that it does not state."""
+    image = opened(fdcodec.encode(MODES["L"], exif=METADATA["exif"]))
+    stating = Image.Exif()
+    stating[Base.XResolution], stating[Base.YResolution], stating[Base.Make] = 300, 300, "us"
+    for options in ({}, {"exif": stating}):
+        with pytest.warns(ConversionWarning, match=r"^dpi: left out, .* give it as exif$") as told:
+            data = saved(image, dpi=(72, 72), **options)
+        assert (len(told), told[0].filename) == (1, pillow_files.__file__)
+        assert data == saved(image, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert saved(image, dpi=(300, 300), exif=stating) == saved(image, exif=stating)
+
+
 OF_OTHER_FORMATS = """
-    optimize progressive subsampling qtables dpi comment compress_level pnginfo transparency duration loop disposal
+    optimize progressive subsampling qtables comment compress_level pnginfo transparency duration loop disposal
     method exact alpha_quality near_lossless kmin kmax background compression tiffinfo append_images
     speed codec range tile_rows tile_cols quality_mode quality_layers tile_size tile_offset max_threads chroma bits
 """
@@ -59,7 +95,7 @@ def test_arguments_of_other_formats_are_ignored():
     image = Image.fromarray(MODES["L"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert saved(image, **dict.fromkeys(OF_OTHER_FORMATS.split(), 1)) == saved(image)
+        assert saved(image, **dict.fromkeys(OF_OTHER_FORMATS.split(), 1), dpi=300) == saved(image)
 
 
 @pytest.mark.parametrize(

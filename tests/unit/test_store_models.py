@@ -109,10 +109,10 @@ def test_wrong_argument_is_told_of_the_codec(codec):
 
 
 @codecs
-@pytest.mark.parametrize(("transform", "error"), [("phto", TransformNotFoundError), ("no.fdt", FileNotFoundError)])
-def test_model_that_is_not_there_is_told_at_once(codec, transform, error):
+@pytest.mark.parametrize("transform", ["phto", "no.fdt"])
+def test_model_that_is_not_there_is_told_at_once(codec, transform):
     """A codec is not made with a class model that its first chunk would not find."""
-    with pytest.raises(error):
+    with pytest.raises(TransformNotFoundError):
         codec(transform=transform)
 
 
@@ -134,7 +134,7 @@ def test_store_is_read_by_what_its_chunks_name(codec, embed, own):
             match=r"the file needs the class model .*a store looks only in FDCODEC_MODEL_PATH, .*mine",
         ):
             array[:]
-    with pytest.raises(FileNotFoundError, match=r"no file .*mine\.fdt; .* written with transform=.*current directory"):
+    with pytest.raises(TransformNotFoundError, match=r"no file .*mine\.fdt; .* written with transform=.* directory"):
         array[:] = GRAY
 
 

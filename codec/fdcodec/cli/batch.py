@@ -13,12 +13,11 @@ from fdcodec.cli.inputs import STREAM
 from fdcodec.cli.jobs import Job
 from fdcodec.cli.outputs import check_target
 from fdcodec.cli.streams import StandardOutputError
-from fdcodec.errors import FdcError, LimitError, TargetWarning
+from fdcodec.errors import NO_MEMORY, FdcError, LimitError, TargetWarning
 from fdcodec.parallel import each
 
 NOT_AS_ASKED = TargetWarning.exit_code
 """Exit code of a result that was written, but not as asked; its fact `not_as_asked` says so."""
-NO_MEMORY = "too little memory; make some free, or take fewer threads or smaller images"
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 

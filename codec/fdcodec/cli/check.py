@@ -12,8 +12,10 @@ from fdcodec.arguments import checked_threads
 from fdcodec.cli import options
 from fdcodec.cli.batch import run_jobs
 from fdcodec.cli.console import Console
-from fdcodec.cli.inputs import find_files, note_on_links
+from fdcodec.cli.inputs import find_files, note_on_left_out, note_on_links
 from fdcodec.cli.jobs import Job, jobs_of, split_threads
+from fdcodec.errors import VerificationError
+from fdcodec.words import first_of
 
 if TYPE_CHECKING:
     from fdcodec.cli.originals import Originals
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     type=options.NonEmptyPath(path_type=Path),
     metavar="IMAGE|DIRECTORY",
     help="Also compare the samples with those of the original; below a directory, with the image of the same name and "
-    "place. Exit code 6 if a lossless file differs.",
+    "place. Exit code 6 if a lossless file differs, or with -r if an image has no file.",
 )
 @click.option(
     "--min-psnr",
@@ -73,9 +75,21 @@ def check(
     arguments = {"structure_only": structure_only, "own": own, "threads": threads, "max_pixels": max_pixels}
     reader = FrameReader(max_pixels)
     code = run_jobs(jobs, lambda job: _check(job, originals, reader, least_db, **arguments), console, at_once=at_once)
-    if originals is not None and recursive:
-        console.say_if(originals.note_on_missing())
-    return code
+    missing = _report_missing(originals, console) if originals is not None and recursive else 0
+    return code or missing
+
+
+def _report_missing(originals: Originals, console: Console) -> int:
+    """Report what no file was made from, images as a failure; return its exit code, 0 if there are none."""
+    if in_part := originals.with_one_frame():
+        told = f"only one of several frames is in a file: {', '.join(first_of(in_part))}; encode --frames takes all"
+        console.note(str(originals.place), told)
+    if note := note_on_left_out(originals.others):
+        console.note(str(originals.place), note)
+    if missing := originals.without_file():
+        told = f"no file was checked that was made from {', '.join(first_of(missing))}; encode what is missing"
+        console.fail(str(originals.place), told, {"missing": missing})
+    return VerificationError.exit_code if missing else 0
 
 
 def _check(

@@ -16,7 +16,7 @@ import click
 
 import fdcodec
 from fdcodec.__main__ import INTERRUPTED
-from fdcodec.errors import FdcError, LimitError
+from fdcodec.errors import NO_MEMORY, FdcError, LimitError
 
 _COMMANDS = {
     "encode": "Encode images to .fdc files.",
@@ -80,7 +80,8 @@ def fdcodec_group() -> None:
     """Image compression whose transform is learned for a class of images.
 
     Exit codes: 0 done, 1 an input failed, 2 usage, 3 unsupported file, or a class model or package is missing,
-    4 limit exceeded, 5 written, but not as asked, 6 decoded, but not to what was encoded, 130 interrupted.
+    4 limit exceeded, 5 written, but not as asked, 6 decoded, but not to what was encoded, or an original has no file,
+    130 interrupted.
     """
 
 
@@ -162,7 +163,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _tell(error: FdcError | MemoryError | OSError) -> int:
     """Say in one line why the command ends, and return its exit code."""
-    from fdcodec.cli.batch import NO_MEMORY, describe_os_error
+    from fdcodec.cli.batch import describe_os_error
     from fdcodec.cli.console import Console, in_options
 
     if isinstance(error, OSError):

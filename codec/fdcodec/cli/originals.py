@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,13 +21,15 @@ from fdcodec.words import first_of
 class Originals(NamedTuple):
     """One image or a directory with the originals of encoded files, and which images there may be that of each.
 
-    `count` returns the number of frames of an image, and `expected` are the images of which there may be files.
+    `count` returns the number of frames of an image, `expected` are the images of which there should be files, with
+    directories that cannot be read, and `others` the files below the directory that are no images.
     """
 
     place: Path
     images: dict[Path, list[Path]]
     count: Callable[[Path], int]
     expected: list[Path]
+    others: list[Path]
 
     @classmethod
     def of(cls, files: list[Found], place: Path) -> Originals:
@@ -51,19 +52,31 @@ class Originals(NamedTuple):
                     f"{place} is not a directory; for several inputs that are not its frames, name the directory of "
                     "their originals"
                 )
-            return cls(place, {file.path: [place] for file in files}, count, [place] if len(files) > 1 else [])
+            return cls(place, {file.path: [place] for file in files}, count, [place] if len(files) > 1 else [], [])
         below = defaultdict[Path, list[Path]](list)
-        for image in find_files((str(place),), READABLE_SUFFIXES, recursive=True).inputs:
+        inputs, others = find_files((str(place),), READABLE_SUFFIXES, recursive=True)
+        for image in inputs:
             if not image.fault:
                 below[image.relative.with_suffix("")].append(image.path)
         pairs = ((file.path, _images_of(file.relative, below, count)) for file in files if not file.fault)
         found = {path: images for path, images in pairs if images}
-        return cls(place, found, count, [*chain.from_iterable(below.values())])
+        return cls(place, found, count, [image.path for image in inputs], others)
 
-    def note_on_missing(self) -> str:
-        """Return a note on images and frames that are the original of no file; empty if there are none."""
-        listed = ", ".join(first_of(_without_file(self.expected, self.images, self.count)))
-        return f"no file was checked that was made from {listed}" if listed else ""
+    def without_file(self) -> list[str]:
+        """Name images that are the original of no file, and frames without a file where others have one."""
+        frames = _frames_of_files(self.images)
+        names: list[str] = []
+        for image in self.expected:
+            if not frames[image]:
+                names.append(str(image))
+            elif 0 not in frames[image]:
+                names += [f"{image} frame {k}" for k in range(1, self.count(image) + 1) if k not in frames[image]]
+        return names
+
+    def with_one_frame(self) -> list[str]:
+        """Name images of several frames of which one has a file, whose name does not tell which."""
+        frames = _frames_of_files(self.images)
+        return [str(image) for image in self.expected if frames[image] == {0} and self.count(image) > 1]
 
     def original_of(self, encoded: Path) -> Original:
         """Return the one original of a file; FileNotFoundError where there is none, ParameterError of several."""
@@ -97,16 +110,10 @@ def _images_of(encoded: Path, images: Mapping[Path, list[Path]], count: Callable
     return images.get(name) or [image for image in images.get(whole, []) if count(image) > 1]
 
 
-def _without_file(images: Iterable[Path], found: Mapping[Path, list[Path]], count: Callable[[Path], int]) -> list[str]:
-    """Name images that are the original of no file, and frames without a file where others have one."""
+def _frames_of_files(found: Mapping[Path, list[Path]]) -> defaultdict[Path, set[int]]:
+    """Return, by original, which of its frames the files are by their names; 0 is a name that tells none."""
     frames = defaultdict[Path, set[int]](set)
     for encoded, originals in found.items():
         for original in originals:
             frames[original].add(_frame_named(encoded, original))
-    names: list[str] = []
-    for image in images:
-        if not frames[image]:
-            names.append(str(image))
-        elif 0 not in frames[image]:
-            names += [f"{image} frame {k}" for k in range(1, count(image) + 1) if k not in frames[image]]
-    return names
+    return frames

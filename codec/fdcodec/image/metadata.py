@@ -9,7 +9,9 @@ Two things that would surprise the reader:
 """
 
 import re
+import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from reprlib import repr as shown
 from threading import Lock
 from typing import Any
@@ -145,6 +147,17 @@ def as_stored(image: Image.Image) -> Image.Image:
     kept = {"tag_v2": getattr(image, "tag_v2", {}), "is_animated": getattr(image, "is_animated", False)}
     vars(stored).update(kept)  # for the notes on what is left out
     return stored
+
+
+def turn_of(exif: bytes) -> int | None:
+    """Return the orientation that EXIF states, None of a picture that is shown as it is stored or of damaged EXIF."""
+    with one_at_a_time, warnings.catch_warnings(), suppress(Exception):  # Pillow lets nearly all of them out
+        warnings.simplefilter("ignore")
+        tags = Image.Exif()
+        tags.load(exif)
+        orientation = tags.get(ExifTags.Base.Orientation)
+        return orientation if orientation in _UNDO else None
+    return None
 
 
 def picture_tags(tags: Image.Exif) -> Image.Exif:

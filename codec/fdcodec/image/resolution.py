@@ -1,9 +1,10 @@
 """Resolution in dots per inch: what a file states beside its EXIF goes into EXIF, and from there to PNG and JPEG."""
 
 from contextlib import suppress
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from PIL import ExifTags, Image
+from PIL.TiffImagePlugin import IFDRational
 
 from fdcodec.image.picture import EXIF_PREFIX
 
@@ -11,6 +12,7 @@ Resolution: TypeAlias = tuple[float, float]
 
 _AXES = (ExifTags.Base.XResolution, ExifTags.Base.YResolution)
 _INCH, _CENTIMETRE = 2, 3  # of ResolutionUnit
+_NUMBERS = (int, float, IFDRational)
 _MOST = 2**32  # where the rationals of EXIF end
 
 
@@ -19,9 +21,14 @@ def stated_resolution(image: Image.Image) -> Resolution | None:
     is_jpeg = image.format in ("JPEG", "MPO")
     if image.format in (None, "TIFF") or (is_jpeg and image.info.get("jfif_unit") not in (1, 2)):
         return None
-    match image.info.get("dpi"):
-        case (int() | float() as x, int() | float() as y) if 0 < x < _MOST and 0 < y < _MOST:
-            return x, y
+    return as_resolution(image.info.get("dpi"))
+
+
+def as_resolution(dpi: Any) -> Resolution | None:
+    """Return a resolution as Pillow's users give it, None if it is none."""
+    match dpi:
+        case (x, y) if all(isinstance(value, _NUMBERS) and 0 < value < _MOST for value in (x, y)):
+            return float(x), float(y)
     return None
 
 
@@ -51,3 +58,9 @@ def exif_of(resolution: Resolution) -> bytes:
     tags[_AXES[0]], tags[_AXES[1]] = resolution
     tags[ExifTags.Base.ResolutionUnit] = _INCH
     return tags.tobytes().removeprefix(EXIF_PREFIX)
+
+
+def is_only_resolution(exif: bytes) -> bool:
+    """Tell whether EXIF states a resolution and nothing else, as `exif_of` makes it."""
+    resolution = resolution_of(exif)
+    return resolution is not None and exif == exif_of(resolution)

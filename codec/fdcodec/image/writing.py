@@ -14,7 +14,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from fdcodec.errors import ParameterError, UnsupportedError
-from fdcodec.image.metadata import one_at_a_time
+from fdcodec.image.metadata import one_at_a_time, turn_of
 from fdcodec.image.picture import EXIF_PREFIX, Picture
 from fdcodec.image.resolution import Resolution, resolution_of
 from fdcodec.image.tiff import tiff_bytes
@@ -190,5 +190,7 @@ def without_lost(picture: Picture, suffix: str, limits: Mapping[str, float]) -> 
             f"{suffix} holds {limits[name]} bytes of {name.upper()} at most: {sizes[name]} bytes dropped"
             for name in lost
         ]
+    if "exif" in lost and (orientation := turn_of(picture.exif or b"")):
+        notes.append(f"{suffix}: orientation {orientation} went with the EXIF, so viewers will not turn the picture")
     left_out: dict[str, Any] = dict.fromkeys(lost)
     return replace(picture, **left_out), notes

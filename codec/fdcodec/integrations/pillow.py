@@ -9,6 +9,7 @@
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from difflib import get_close_matches
 from inspect import signature
 from typing import IO, Any
@@ -18,9 +19,10 @@ from PIL import Image, ImageFile
 from fdcodec import api, container
 from fdcodec.arguments import MAX_REDUCE
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
-from fdcodec.errors import FdcError, FormatError, ParameterError, UnsupportedError
-from fdcodec.image.picture import EXIF_PREFIX
-from fdcodec.image.resolution import Resolution, resolution_of
+from fdcodec.errors import ConversionWarning, FdcError, FormatError, ParameterError, UnsupportedError
+from fdcodec.image.arrays import as_picture
+from fdcodec.image.picture import EXIF_PREFIX, Picture
+from fdcodec.image.resolution import Resolution, as_resolution, exif_of, is_only_resolution, resolution_of
 from fdcodec.limits import MAX_SIDE
 
 _FORMAT = "FDC"
@@ -47,10 +49,11 @@ def register_pillow() -> None:
     `partial`.
 
     `Image.save` takes the arguments of `fdcodec.encode`, with `icc_profile` for `icc`, and `exif` as bytes or as an
-    `Image.Exif`. It converts the image as `fdcodec.encode` does, and ignores other arguments, as Pillow's formats do;
-    a UserWarning names those that are nearly right. Metadata that the image brings is kept where no argument names
-    it, and left out where that is None or empty. Pillow empties an existing file before it asks for a new one: a `save`
-    over it that is refused loses it.
+    `Image.Exif`. It converts the image as `fdcodec.encode` does. `dpi` becomes EXIF; where there is other EXIF, that
+    stays as it is, with a ConversionWarning if it states another resolution. Further arguments are ignored, as Pillow's
+    formats do; a UserWarning names those that are nearly right. Metadata that the image brings is kept where no
+    argument names it, and left out where that is None or empty. Pillow empties an existing file before it asks for a
+    new one: a `save` over it that is refused loses it.
 
     Raises
     ------
@@ -176,7 +179,22 @@ def _save(image: Image.Image, file: IO[bytes], filename: str | bytes) -> None:
     options = {name: given[name] for name in _OPTIONS & given.keys()}
     metadata = {name: _block(given[own]) for name, own in _METADATA.items() if own in given}
     with _pillow_errors():
-        file.write(api.encode(image, **metadata, **options))
+        picture = as_picture(image, **metadata, lossless=options.get("lossless") is True)
+        file.write(api.encode(_with_resolution(picture, given.get("dpi")), **options))
+
+
+def _with_resolution(picture: Picture, dpi: Any) -> Picture:
+    """Return a picture whose EXIF states what `save` was given; other EXIF stays, with a warning if it differs."""
+    resolution = as_resolution(dpi)
+    if resolution is None:
+        return picture
+    exif = exif_of(resolution)
+    if picture.exif is None or is_only_resolution(picture.exif):
+        return replace(picture, exif=exif)
+    if resolution_of(picture.exif) != resolution_of(exif):
+        told = "dpi: left out, as the image has EXIF with another resolution, or none; change that and give it as exif"
+        warnings.warn(ConversionWarning(told), stacklevel=4)
+    return picture
 
 
 def _warn_of_misspelt(given: Iterable[str]) -> None:

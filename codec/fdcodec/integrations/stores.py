@@ -12,7 +12,7 @@ from fdcodec import api
 from fdcodec.aliases import Samples
 from fdcodec.arguments import Target, checked_encoding, resolved
 from fdcodec.coding.settings import EncoderSettings
-from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError, TransformNotFoundError
+from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError, TransformNotFoundError, memory_as_limit
 from fdcodec.image.picture import MAX_CHANNELS
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 from fdcodec.model import ClassModel
@@ -102,14 +102,15 @@ class StoreCodec:
 
         try:
             self._take_model()  # of a codec that a store was made with
-        except (FileNotFoundError, TransformNotFoundError) as error:
-            raise type(error)(
+        except TransformNotFoundError as error:
+            raise TransformNotFoundError(
                 f"{error}; the store is written with transform={self.transform!r}, where a relative path counts from "
                 "the current directory"
             ) from None
         settings, target = self._checked_arguments()
         settings = replace(settings, model=self._model or self.transform)
-        encoded = encode_to_target(as_picture(chunk.reshape(image_shape(chunk.shape))), settings, target)
+        with memory_as_limit():
+            encoded = encode_to_target(as_picture(chunk.reshape(image_shape(chunk.shape))), settings, target)
         if encoded.miss is not None:
             warnings.warn(encoded.miss, stacklevel=2)
         return encoded.data

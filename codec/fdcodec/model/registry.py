@@ -174,9 +174,7 @@ def resolve(model: str | os.PathLike[str] | ClassModel, argument: str = "transfo
     Raises
     ------
     TransformNotFoundError
-        No known model has that name.
-    FileNotFoundError
-        There is no such file.
+        No known model has that name, or there is no such file.
     ParameterError
         The file is no `.fdt` file, or the path cannot be one.
     """
@@ -188,7 +186,9 @@ def resolve(model: str | os.PathLike[str] | ClassModel, argument: str = "transfo
     if has_suffix(path) and path.is_file():
         return ClassModel.load(path)
     if not path.exists():
-        raise FileNotFoundError(f"there is no file {path}; check the path of the class model, or give a preset's name")
+        raise TransformNotFoundError(
+            f"{argument}: there is no file {path}; check the path of the class model, or give a preset's name"
+        )
     raise ParameterError(f"{argument}: {model} is not an .fdt file; give a preset's name or a path")
 
 
