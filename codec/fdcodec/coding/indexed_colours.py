@@ -20,9 +20,10 @@ def count_colours(samples: Planes) -> int:
 
 
 def repeats(samples: Planes) -> float:
-    """Return the share of pixels that are equal to the one before them or above them, at the borders apart."""
+    """Return the share of pixels that are equal to one of W, NW, N and NE; those at the border do not count."""
     keys = _colour_keys(samples)
-    equal = (keys[1:, 1:] == keys[1:, :-1]) | (keys[1:, 1:] == keys[:-1, 1:])
+    here, above = keys[1:, 1:-1], keys[:-1]
+    equal = (here == keys[1:, :-2]) | (here == above[:, :-2]) | (here == above[:, 1:-1]) | (here == above[:, 2:])
     return float(equal.mean()) if equal.size else 0.0
 
 

@@ -30,8 +30,8 @@ MAX_COLOURS = 1 << 16
 FEW_COLOURS = (16, 256)
 """Of pictures of one plane, and of several: so many are always tried as indices, as in dithered pictures."""
 
-LEAST_REPEATS = 1 / 8
-"""Share of the pixels that equal a neighbour from which more colours are: below it photographs and scans lie."""
+LEAST_REPEATS = 1 / 5
+"""Share of the pixels that equal a neighbour from which more colours are: most photographs and scans are below it."""
 
 SAMPLE_PIXELS = 1 << 16
 SAMPLE_BANDS = 8
