@@ -53,7 +53,7 @@ def encode(picture: Picture, settings: EncoderSettings) -> bytes:
         return _encode_lossless(picture, settings)
     metadata = _metadata_of(picture)
     parameters = choose_parameters(picture.samples, settings)
-    header = _header_of(picture, settings)
+    header = header_of(picture, settings)
     models = choose_models(picture.samples, settings, parameters)
     code = partial(_encode_with, picture=picture, header=header, parameters=parameters, settings=settings)
     model, payloads, errors = min(
@@ -162,12 +162,13 @@ def _encode_with(
 
 
 def _encode_lossless(picture: Picture, settings: EncoderSettings) -> bytes:
-    header, metadata = _header_of(picture, settings), _metadata_of(picture)
+    header, metadata = header_of(picture, settings), _metadata_of(picture)
     payloads = _over_tiles(header, settings, partial(encode_exactly, depth=picture.depth), picture)
     return container.write(container.File(header, tuple(payloads), metadata=metadata))
 
 
-def _header_of(picture: Picture, settings: EncoderSettings) -> Header:
+def header_of(picture: Picture, settings: EncoderSettings) -> Header:
+    """Return the header of a picture's file, without coding parameters."""
     tile = settings.tile or (LARGE_TILE if max(picture.width, picture.height) > 2 * LARGE_TILE else 0)
     return Header(
         width=picture.width,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fdcodec.format.parameters import Parameters
-from fdcodec.image.sample_range import eight_bits
+from fdcodec.image.sample_range import eight_bits, range_of
 from fdcodec.image.screen import count_patterns, is_screen
 
 if TYPE_CHECKING:
-    from fdcodec import container
     from fdcodec.aliases import Samples
     from fdcodec.coding.settings import EncoderSettings
+    from fdcodec.container.header import Header
 
 EXACT_FROM_EFFORT = 4
 """Least effort at which drawn pictures are also coded without loss: that takes a fifth to a half of a lossy encode."""
@@ -35,23 +34,22 @@ def tries_exact(settings: EncoderSettings) -> bool:
     return chooses and settings.effort >= EXACT_FROM_EFFORT
 
 
-def has_few_patterns(file: container.File, size_bytes: int, samples: Samples, patterns_per_byte: float) -> bool:
-    """Tell whether a picture is drawn, and its tiles have few different patterns for the bytes of its lossy file.
+def has_few_patterns(samples: Samples, header: Header, coded_bytes: int, patterns_per_byte: float) -> bool:
+    """Tell whether a picture is drawn, and its tiles have few different patterns for the bytes of a lossy file.
 
     Parameters
     ----------
-    file, size_bytes
-        What the picture was coded to, with loss, and its size.
     samples
-        The picture's, shape (height, width, 1..4).
+        Shape (height, width, 1..4), uint8 or uint16.
+    header
+        Of its file.
+    coded_bytes
+        Size of that, without metadata.
     patterns_per_byte
         How many are few.
     """
-    header = file.header
-    parameters = Parameters.from_bytes(header.parameters, header.depth)
-    if not (parameters.screen if header.depth == 8 else is_screen(eight_bits(samples, parameters.sample_range))):
+    if not is_screen(eight_bits(samples, range_of(samples))):
         return False
-    coded_bytes = size_bytes - sum(len(block or b"") for block in file.metadata)
     tiles = map(header.tile_rectangle, range(header.tile_count))
     patterns = sum(count_patterns(samples[y : y + height, x : x + width]) for x, y, width, height in tiles)
     return patterns <= patterns_per_byte * coded_bytes

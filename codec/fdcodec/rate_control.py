@@ -16,7 +16,7 @@ from typing import NamedTuple
 from fdcodec.format.parameters import step_index_for
 
 MAX_ENCODES = 8
-"""Encodes that one search may cost."""
+"""Encodes that one target may cost."""
 
 FIRST_QUALITY = 60.0
 """About where a search starts of which nothing better is known."""
@@ -50,6 +50,8 @@ class Goal(NamedTuple):
         Whether a result above `highest` is worthless, however near.
     start
         About the quality that is tried first.
+    most_encodes
+        How many the search may cost.
     """
 
     lowest: float
@@ -57,6 +59,7 @@ class Goal(NamedTuple):
     slope: float
     never_above: bool
     start: float = FIRST_QUALITY
+    most_encodes: int = MAX_ENCODES
 
     @property
     def aim(self) -> float:
@@ -87,7 +90,7 @@ def search(measure: Callable[[float], float], goal: Goal, deep: bool = False) ->
     """
     state = _Search({}, goal, _steps(deep))
     quality = _nearest(state.steps, goal.start)
-    while quality not in state.attempts and len(state.attempts) < MAX_ENCODES:
+    while quality not in state.attempts and len(state.attempts) < goal.most_encodes:
         state.attempts[quality] = measure(quality)
         if goal.lowest <= state.attempts[quality] <= goal.highest:
             break
@@ -175,7 +178,7 @@ class _Search(NamedTuple):
     def _downward(self, nearest: float) -> float:
         """Return a quality below all that were tried; where the lowest nearly does, a low one: small files waver."""
         if _LOWEST not in self.attempts:
-            return _LOWEST if len(self.attempts) == MAX_ENCODES - 1 else self._beyond(nearest)
+            return _LOWEST if len(self.attempts) == self.goal.most_encodes - 1 else self._beyond(nearest)
         if self.attempts[_LOWEST] - self.goal.highest > _WAVERING * self.goal.slope:
             return _LOWEST
         low = (_nearest(self.steps, quality) for quality in (0.5, *range(1, MAX_ENCODES)))

@@ -17,7 +17,7 @@ from fdcodec.image.picture import Picture, colours_of
 from fdcodec.image.psnr import psnr
 from fdcodec.model import ClassModel, resolve
 from fdcodec.model.embedding import model_of
-from fdcodec.rate_control import FIRST_QUALITY, Goal, search, step_and_thrift
+from fdcodec.rate_control import FIRST_QUALITY, MAX_ENCODES, Goal, search, step_and_thrift
 from fdcodec.tiles import split_alpha
 from fdcodec.verification import with_pixel_hash
 
@@ -59,13 +59,14 @@ class Encoded(NamedTuple):
 def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target) -> Encoded:
     """Encode once for a quality or losslessly, up to eight times for a size or a PSNR.
 
-    For a quality or a size, drawn pictures are also coded exactly, which is kept if it takes no more bytes.
+    For a quality or a size, one more or one of the eight is exact if the picture is drawn (ADR 0030).
     """
     if target.kind == "lossless":
         return Encoded(_encoded(picture, replace(settings, lossless=True)))
     if target.kind == "quality":
         data = _encoded(picture, replace(settings, quality=target.value))
-        return Encoded(_smaller_exact(picture, settings, data) or data)
+        exact = _exact_file(picture, settings, len(data))
+        return Encoded(data if exact is None or len(exact) > len(data) else exact)
     if target.kind == "psnr_db":
         return _encode_to_psnr(picture, settings, target.value)
     size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
@@ -80,9 +81,14 @@ def _encode_to_size(picture: Picture, settings: EncoderSettings, limit_bytes: in
         is_exact = log(len(data)) < goal.lowest and isinf(psnr_db(picture, data, own))
         return goal.highest if is_exact else log(len(data))
 
-    best, _ = _searched(picture, settings, goal, measure)
-    if exact := _smaller_exact(picture, settings, best.data):
+    exact = _exact_file(picture, settings, limit_bytes)
+    if exact is not None and len(exact) <= limit_bytes:
         best = Attempt(exact, 100, goal.highest)
+    else:
+        goal = goal._replace(most_encodes=MAX_ENCODES - (exact is not None))
+        best, _ = _searched(picture, settings, goal, measure)
+        if exact is not None and len(exact) < len(best.data):
+            best = Attempt(exact, 100, log(len(exact)))
     return Encoded(best.data, miss=_size_miss(best, limit_bytes, picture.width * picture.height))
 
 
@@ -108,15 +114,14 @@ def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
     return with_pixel_hash(data, picture, _own_model(settings)) if settings.verify else data
 
 
-def _smaller_exact(picture: Picture, settings: EncoderSettings, data: bytes) -> bytes | None:
-    """Return the exact file of a drawn picture if it is no larger than the lossy one; None also if it is not tried."""
+def _exact_file(picture: Picture, settings: EncoderSettings, size_bytes: int) -> bytes | None:
+    """Return the exact file of a drawn picture that may take so many bytes or fewer; None if it is not tried."""
     if not tries_exact(settings):
         return None
-    file = container.read(data, max_pixels=picture.width * picture.height)
-    if not has_few_patterns(file, len(data), picture.samples, POSSIBLE_PATTERNS):
+    coded_bytes = size_bytes - sum(len(block or b"") for block in (picture.exif, picture.xmp, picture.icc))
+    if not has_few_patterns(picture.samples, codec.header_of(picture, settings), coded_bytes, POSSIBLE_PATTERNS):
         return None
-    exact = _encoded(picture, replace(settings, lossless=True))
-    return exact if len(exact) <= len(data) else None
+    return _encoded(picture, replace(settings, lossless=True))
 
 
 def _own_model(settings: EncoderSettings) -> ClassModel | None:

@@ -107,6 +107,15 @@ def test_search_is_bounded_and_never_repeats(encodes):
     assert len(tried) == len(set(tried)) <= 8
 
 
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.TargetWarning")
+@pytest.mark.parametrize(("size_bytes", "most"), [(40, 1), (30, 8), (9, 8)])
+def test_exact_encode_is_one_of_the_eight(encodes, size_bytes, most):
+    """Of a drawn picture the exact file is tried first: if it fits, nothing is left to seek, and else seven encodes."""
+    fdcodec.encode(DRAWN, size_bytes=size_bytes)
+    assert [settings.lossless for settings, _ in encodes].count(True) == 1
+    assert len(encodes) <= most
+
+
 def test_colour_transform_is_that_of_the_second_encode(encodes):
     """From the third encode on a search keeps the colour transform, which goes by the step where it is chosen."""
     fdcodec.encode(LARGER, psnr_db=47, effort=1)
