@@ -10,6 +10,7 @@ from tests.unit.test_structured import mixed_samples
 
 from fdcodec.errors import ParameterError
 from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD
+from fdcodec.learning.gm import starting_directions
 from fdcodec.learning.iterations import WINDOW, Iterations
 
 X = mixed_samples(16, 300, seed=12)
@@ -23,6 +24,32 @@ def test_a_start_goes_on_where_the_former_fit_ended(make):
     rest = make(4, init=first.transform_).fit(X)
     np.testing.assert_allclose(rest.error_curve_, whole.error_curve_[3:], rtol=1e-9)
     np.testing.assert_allclose(rest.components_, whole.components_, atol=1e-6)
+
+
+def test_other_starts_have_other_signs():
+    """Starts are the same directions, the first as they are, the others with signs changed by the seed."""
+    U = np.random.default_rng(0).standard_normal((16, 16))
+    starts = starting_directions(U, 4, np.random.default_rng(1))
+    signs = np.array([start / U for start in starts])
+    np.testing.assert_array_equal(np.abs(signs), 1.0)
+    np.testing.assert_array_equal(signs, np.repeat(signs[:, :1], 16, axis=1))
+    assert signs[0].min() == 1.0
+    assert len(np.unique(signs[:, 0], axis=0)) == 4
+
+
+@pytest.mark.parametrize("make", [lambda k: GmDLA(16, 2, 4, n_starts=k), lambda k: RmDLA(30, 2, 3, n_starts=k)])
+def test_the_best_of_several_starts_is_kept(make):
+    """Several starts find what one does not, and the best of them is the result."""
+    assert make(6).fit(X).error_ < 0.999 * make(1).fit(X).error_
+
+
+@pytest.mark.parametrize("layer_size", [2, 5])
+def test_factors_of_a_layer_are_on_disjoint_pairs(layer_size):
+    """Sweeps, not only the construction, update `layer_size` factors together, on pairs that share nothing."""
+    pairs = GmDLA(20, 3, 3, layer_size=layer_size).fit(X).transform_.pairs
+    for first in range(0, 20, layer_size):
+        layer = pairs[first : first + layer_size]
+        assert len(np.unique(layer)) == layer.size
 
 
 def test_r_factors_given_as_a_start_are_kept_unless_better_are_found():

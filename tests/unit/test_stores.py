@@ -160,6 +160,14 @@ def test_sharded_store():
     np.testing.assert_array_equal(zarr.open_array(store, mode="r")[:], DEEP)
 
 
+def test_size_of_a_chunk_is_not_known_before():
+    """The serializer says that chunks have sizes of their own, and no number is made up for one."""
+    codec = ZarrCodec()
+    assert not codec.is_fixed_size
+    with pytest.raises(NotImplementedError):
+        codec.compute_encoded_size(100, None)
+
+
 def test_big_endian_arrays_of_version_3():
     """Version 3 stores values, so that the order of their bytes in memory does not matter."""
     array = DEEP.astype(">u2")
