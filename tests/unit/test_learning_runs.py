@@ -12,6 +12,7 @@ from fdcodec.errors import ParameterError
 from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD
 from fdcodec.learning.gm import starting_directions
 from fdcodec.learning.iterations import WINDOW, Iterations
+from fdcodec.transform import FactorProduct
 
 X = mixed_samples(16, 300, seed=12)
 ITERATIVE = [estimator for estimator in [*ORTHOGONAL, *GENERAL] if not isinstance(estimator, DCT)]
@@ -43,9 +44,9 @@ def test_the_best_of_several_starts_is_kept(make):
     assert make(6).fit(X).error_ < 0.999 * make(1).fit(X).error_
 
 
-@pytest.mark.parametrize("layer_size", [2, 5])
+@pytest.mark.parametrize("layer_size", [2, 5, 8])
 def test_factors_of_a_layer_are_on_disjoint_pairs(layer_size):
-    """Sweeps, not only the construction, update `layer_size` factors together, on pairs that share nothing."""
+    """Sweeps, as the construction, update up to n / 2 factors together, on pairs that share nothing."""
     pairs = GmDLA(20, 3, 3, layer_size=layer_size).fit(X).transform_.pairs
     for first in range(0, 20, layer_size):
         layer = pairs[first : first + layer_size]
@@ -82,10 +83,28 @@ def test_any_dictionary_starts_r_factors():
 
 
 def test_the_search_starts_from_a_product_too():
-    """The search is not worse than the product that it was given."""
+    """The search is not worse than the product that it was given, and goes further than Algorithm 1 from there."""
     former = GmDLA(12, 3, 20, method="search", random_state=5).fit(X)
     again = GmDLA(12, 3, 0, method="search", init=former.transform_).fit(X)
     assert again.error_curve_[0] <= former.error_ + 1e-12
+    start = GmDLA(12, 3, 0).fit(X).transform_
+    paper, search = (GmDLA(12, 3, 4, method=method, init=start).fit(X).error_ for method in ("paper", "search"))
+    assert search < paper
+
+
+def test_factors_that_are_no_rotations_start_as_their_matrix():
+    """A product that is orthogonal only as a whole takes the place of the singular vectors, as its matrix does."""
+    pairs, blocks = np.array([[0, 1], [0, 1]]), np.array([np.diag([2.0, 1.0]), np.diag([0.5, -1.0])])
+    product = FactorProduct(16, pairs, blocks)
+    expected = GmDLA(6, 3, 2, init=np.asarray(product)).fit(X)
+    np.testing.assert_array_equal(GmDLA(6, 3, 2, init=product).fit(X).components_, expected.components_)
+
+
+def test_a_pair_of_features_has_its_rotation():
+    """Two features are one pair, whose best G-transform is the dictionary."""
+    samples = X[:, :2]
+    np.testing.assert_allclose(GmDLA(1, 1, 9).fit(samples).error_, QDLA(1, 9).fit(samples).error_)
+    assert len(GmDLA(1, 1, 9).fit(samples).transform_) == 1
 
 
 @pytest.mark.parametrize(
