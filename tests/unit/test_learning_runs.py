@@ -114,6 +114,7 @@ def test_a_pair_of_features_has_its_rotation():
         (QDLA(init=np.ones(16)), r"init is array.*shape \(16, 16\) with the atoms in its columns"),
         (QDLA(init=None), "init is None; it must be one of svd, or"),
         (QDLA(init="haar"), "init is 'haar'"),
+        (QDLA(init=(np.eye(16) + np.eye(16, k=1)) / np.sqrt(np.r_[1.0, [2.0] * 15])), "0.707107 off .* orthonormal"),
         (GmDLA(init=2.0 * np.eye(16)), "init has products of columns 3 off .* give orthonormal columns"),
         (QDLA(init=np.full((16, 16), np.nan)), "init has products of columns nan"),
         (RmDLA(init=2.0 * np.eye(16)), "init has .* give columns of norm 1, or zeros"),

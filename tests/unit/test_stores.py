@@ -55,6 +55,8 @@ stores = pytest.mark.parametrize(("make", "codec"), STORES, ids=["numcodecs", "z
         ((1, 5, 7), (5, 7)),
         ((1, 1, 1, 5, 7), (5, 7)),
         ((1, 1, 5, 7, 4), (5, 7, 4)),
+        ((2**14, 2**14), (2**14, 2**14)),
+        ((65535, 8), (65535, 8)),
     ],
 )
 def test_image_of_a_chunk(shape, expected):
@@ -69,7 +71,7 @@ def test_chunks_that_are_no_images(shape):
         image_shape(shape)
 
 
-@pytest.mark.parametrize("shape", [(1, 2**14, 2**14 + 1), (65536, 8, 3), (8, 65536)])
+@pytest.mark.parametrize("shape", [(1, 2**14, 2**14 + 1), (2**14 + 1, 2**14), (65536, 8, 3), (8, 65536)])
 def test_chunks_that_nothing_would_read_are_not_written(shape):
     """Chunks above the pixels that are decoded by default, or with a side that no file has, are refused by shape."""
     for refuse in (image_shape, lambda shape: StoreCodec().encode_chunk(np.broadcast_to(np.uint8(0), shape))):
