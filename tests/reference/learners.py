@@ -57,10 +57,13 @@ def product(factors, n):
 
 
 def rm_dla(Y, start, m, sparsity, n_iterations):
-    """Return D and the errors of Algorithm 2: build, then refine what was the best, then take the best of all."""
+    """Return D and the errors of Algorithm 2: build, then refine what was the best, then take the best of all.
+
+    Without iterations it is built once, and the only error is that of the start.
+    """
     n, X = len(Y), codes_of(start, Y, sparsity)
     errors, first, second = [error_of(start, X, Y)], [], []
-    for _ in range(n_iterations):
+    for _ in range(max(n_iterations, 1)):
         pairs, blocks, X_k = [], [], X
         for _ in range(m):
             gains = {(i, j): r_gain(Y, X_k, i, j) for i in range(n) for j in range(i + 1, n)}
@@ -80,7 +83,7 @@ def rm_dla(Y, start, m, sparsity, n_iterations):
         second.append(scaled(Y, pairs, blocks, sparsity))
         _, D, X, pairs, blocks, scale = second[-1]
     D = min([best, *second], key=lambda result: result[0])[1]
-    return D, errors + [result[0] for result in first + second]
+    return D, errors + [result[0] for result in (first + second)[: 2 * n_iterations]]
 
 
 def scaled(Y, pairs, blocks, sparsity):

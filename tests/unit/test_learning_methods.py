@@ -9,6 +9,7 @@ from tests.unit.test_structured import mixed_samples
 
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning import QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD, StructuredDLA
+from fdcodec.learning.rm import normalized
 from fdcodec.transform import FactorProduct
 
 
@@ -43,11 +44,17 @@ def test_h_p_dla_is_the_oracle(p):
     check(HouseholderDLA(p, 2, 3).fit(X), *oracle.h_dla(X.T, singular_vectors(X), p, 2, 3))
 
 
-@pytest.mark.parametrize(("m", "seed"), [(4, 21), (9, 22), (6, 25)])
-def test_r_m_dla_is_algorithm_2(m, seed):
+@pytest.mark.parametrize(("m", "seed", "n_iterations"), [(4, 21, 3), (9, 22, 3), (6, 25, 3), (5, 21, 0)])
+def test_r_m_dla_is_algorithm_2(m, seed, n_iterations):
     """R_m-DLA builds factors K times, refines the blocks of the best K times, and returns the best, if not the last."""
     X = mixed_samples(6, 40, seed)
-    check(RmDLA(m, 2, 3).fit(X), *oracle.rm_dla(X.T, singular_vectors(X), m, 2, 3))
+    check(RmDLA(m, 2, n_iterations).fit(X), *oracle.rm_dla(X.T, singular_vectors(X), m, 2, n_iterations))
+
+
+def test_delta_leaves_atoms_of_zeros():
+    """Delta gives every atom unit norm but for those that are zero."""
+    product = normalized(FactorProduct(3, np.array([[0, 1]]), np.array([[[2.0, 0.0], [0.0, 0.0]]])))
+    np.testing.assert_array_equal(product.to_dense(), np.diag([1.0, 0.0, 1.0]))
 
 
 @pytest.mark.parametrize(("p", "seed"), [(2, 21), (3, 24)])

@@ -61,6 +61,14 @@ def test_r_factors_given_as_a_start_are_kept_unless_better_are_found():
     assert RmDLA(40, 3, 4, init=former.transform_).fit(X).error_ <= former.error_
 
 
+def test_rotations_are_refined_to_r_factors():
+    """Rotations that are better than what is built from their codes are those whose blocks are solved for."""
+    former = GmDLA(8, 3, 20).fit(X)
+    learner = RmDLA(8, 3, 1, init=former.transform_).fit(X)
+    assert learner.error_curve_[1] > former.error_ > learner.error_
+    np.testing.assert_array_equal(learner.transform_.pairs, former.transform_.pairs)
+
+
 def test_a_matrix_takes_the_place_of_the_singular_vectors():
     """With the singular vectors for `init` learners give what they give without; other matrices start elsewhere."""
     values, U = np.linalg.eigh(X.T @ X)
