@@ -59,6 +59,17 @@ def test_fewer_r_factors_than_asked_for_are_told():
         RmDLA(40, 1, 2).fit(np.ones((50, 1)))
 
 
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.LearningWarning")
+@pytest.mark.parametrize("learner", [*ORTHOGONAL, *GENERAL], ids=repr)
+def test_samples_of_zeros_are_learned(learner):
+    """Samples that are all zero are an error of 1 by definition, or no bits; codes and scores of them are finite."""
+    X = np.zeros((5, 16))
+    learner = clone(learner).fit(X)
+    assert learner.error_ == (0.0 if getattr(learner, "objective", "sparsity") == "rate" else 1.0)
+    assert learner.score(X) == -1.0
+    np.testing.assert_array_equal(learner.transform(X), X)
+
+
 @pytest.mark.parametrize(("rank", "most"), [(1, 1e-12), (2, 0.01)])
 def test_r_factors_learn_samples_of_low_rank(rank, most):
     """R_m-DLA uses all its factors for samples of rank s: the paper's rule left 39 % of rank 1 and 7 % of rank 2."""

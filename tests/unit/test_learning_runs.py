@@ -44,6 +44,15 @@ def test_the_best_of_several_starts_is_kept(make):
     assert make(6).fit(X).error_ < 0.999 * make(1).fit(X).error_
 
 
+@pytest.mark.parametrize(("learner", "rounds"), [(GmDLA(6, 2, 3), 3), (RmDLA(6, 2, 3), 6)], ids=repr)
+def test_every_start_is_run(learner, rounds):
+    """So many starts take so many times the iterations of one."""
+    for n_starts in (1, 2, 3):
+        told = []
+        clone(learner).set_params(n_starts=n_starts, callback=lambda *seen: told.append(seen)).fit(X)  # noqa: B023
+        assert len(told) == n_starts * rounds
+
+
 @pytest.mark.parametrize("layer_size", [2, 5, 8])
 def test_factors_of_a_layer_are_on_disjoint_pairs(layer_size):
     """Sweeps, as the construction, update up to n / 2 factors together, on pairs that share nothing."""
