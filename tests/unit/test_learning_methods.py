@@ -10,7 +10,7 @@ from tests.unit.test_structured import mixed_samples
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning import QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD, StructuredDLA
 from fdcodec.learning.rm import normalized
-from fdcodec.transform import FactorProduct
+from fdcodec.transform import FactorProduct, haar_product
 
 
 def singular_vectors(samples: np.ndarray) -> np.ndarray:
@@ -119,3 +119,30 @@ def test_defaults_are_the_papers_shares(n, sparsity, m):
     learner = GmDLA(n_iterations=0).fit(X)
     assert np.count_nonzero(learner.transform(X), axis=1).tolist() == [sparsity] * 30
     assert len(learner.transform_) == m
+
+
+@pytest.mark.parametrize(("n", "rounds", "n_rotations"), [(12, 1, 12), (8, 2, 24), (9, [(4, 1), (2, 3), (1, 2)], 7)])
+def test_rounds_have_as_many_rotations_as_documented(n, rounds, n_rotations):
+    """A round has log2(width) width / 2 rotations; an integer is rounds over the greatest power of two."""
+    learner = StructuredDLA(rounds, n_iterations=0).fit(mixed_samples(n, 20, seed=1))
+    assert learner.n_rotations_ == len(learner.transform_) == n_rotations
+
+
+@pytest.mark.parametrize("m", [0, 3, 25, 40])
+@pytest.mark.parametrize("options", [{"init": "haar"}, {"init": "dct"}, {"init": "identity"}, {"method": "search"}])
+def test_any_start_is_brought_to_m_factors(m, options):
+    """Bases of more factors lose some, others gain some; none ends above the error of no factors at all."""
+    X = mixed_samples(16, 60, seed=3)
+    learner = GmDLA(m, 2, 1, **options).fit(X)
+    assert len(learner.transform_) == m
+    assert learner.error_ <= GmDLA(0, 2, 0).fit(X).error_
+
+
+@pytest.mark.parametrize("kind", ["paper", "search"])
+def test_the_base_is_kept_where_it_has_m_factors(kind):
+    """Samples that are sparse in the Haar transform are learned by starting from it."""
+    haar = haar_product(4)
+    codes = np.zeros((60, 16))
+    codes[np.arange(60), np.arange(60) % 16] = np.random.default_rng(0).uniform(1, 2, 60)
+    learner = GmDLA(20, 1, 2, init="haar", method=kind).fit(haar.apply(codes))
+    assert learner.error_ == pytest.approx(0.0, abs=1e-12)
