@@ -111,8 +111,14 @@ def test_threads_share_all_sparse_coding(monkeypatch):
 
 def test_use_before_fit_is_what_scikit_learn_catches():
     """What is asked of a learner before `fit` is a ParameterError, a NotFittedError, and nothing that it has."""
-    for ask in (lambda: QDLA().transform(np.ones((1, 4))), lambda: QDLA().components_, QDLA().get_feature_names_out):
-        with pytest.raises(NotFittedError, match="this QDLA is not fitted; call fit") as caught:
+    for ask in (
+        lambda: QDLA().transform(np.ones((1, 4))),
+        lambda: QDLA().components_,
+        lambda: QDLA().n_iter_,
+        lambda: SKSVD().n_iter_,
+        QDLA().get_feature_names_out,
+    ):
+        with pytest.raises(NotFittedError, match=r"this (QDLA|SKSVD) is not fitted; call fit") as caught:
             ask()
         assert isinstance(caught.value, ParameterError)
     assert not hasattr(GmDLA(), "components_")
