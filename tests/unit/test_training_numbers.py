@@ -4,14 +4,17 @@ import math
 
 import numpy as np
 import pytest
+from tests.images import photo
 from tests.reference import learning as oracle
 from tests.unit.test_structured import mixed_samples
 
 from fdcodec.format.contexts import N_CONTEXTS
 from fdcodec.kernels.syntax.range_coder import new_contexts
 from fdcodec.learning.structured import learn_rotations
-from fdcodec.training.filters import _solve
+from fdcodec.model import ClassModel
+from fdcodec.training.filters import FilterSums, _solve
 from fdcodec.training.start_states import StartStateSums
+from fdcodec.training.traces import trace
 from fdcodec.training.transforms import _cost, _in_place, learn_group, rotate_zones
 
 
@@ -44,6 +47,19 @@ def test_filters_of_rare_classes_are_those_of_all_together():
     gram = [a + np.triu(a, 1).T for a in matrices]
     mean = np.linalg.solve(sum(gram), vectors.sum(axis=0))
     np.testing.assert_allclose(solved[2:], np.repeat(np.clip(128 * mean, -127, 127)[None], 48, axis=0), atol=1)
+
+
+def test_blocks_of_the_screen_tools_train_no_filter():
+    """Where a map has a copied or a sampled block, nothing is learned for the filter."""
+    traced = trace(photo(64, 64), 12.0, ClassModel("plain"), effort=1)
+    sums = FilterSums()
+    sums.add(traced)
+    assert sums.filters(None).any()
+    for maps in traced.maps:
+        maps.modes[:] = -1
+    sums = FilterSums()
+    sums.add(traced)
+    assert not sums.filters(None).any()
 
 
 def test_groups_are_rotated_as_the_objective_has_it():
