@@ -12,6 +12,8 @@ from fdcodec.format.contexts import N_CONTEXTS
 from fdcodec.kernels.syntax.range_coder import new_contexts
 from fdcodec.learning.structured import learn_rotations
 from fdcodec.model import ClassModel
+from fdcodec.model.body import GroupTransform
+from fdcodec.training import transforms
 from fdcodec.training.filters import FilterSums, _solve
 from fdcodec.training.start_states import StartStateSums
 from fdcodec.training.traces import trace
@@ -50,11 +52,11 @@ def test_filters_of_rare_classes_are_those_of_all_together():
 
 
 def test_blocks_of_the_screen_tools_train_no_filter():
-    """Where a map has a copied or a sampled block, nothing is learned for the filter."""
+    """Luma and chroma have filters of their own; where a map has copied or sampled blocks, nothing is learned."""
     traced = trace(photo(64, 64), 12.0, ClassModel("plain"), effort=1)
     sums = FilterSums()
     sums.add(traced)
-    assert sums.filters(None).any()
+    assert sums.filters(None).any(axis=(2, 3)).tolist() == 2 * [[False, True, False, False]]
     for maps in traced.maps:
         maps.modes[:] = -1
     sums = FilterSums()
@@ -91,3 +93,64 @@ def test_cost_of_blocks_is_the_lesser_of_error_and_level():
     coefficients = np.array([[0.0, 0.5, -0.5], [2.0, -8.0, 0.67]])
     price = [0.45 + 0.2 * math.log2(value / math.sqrt(0.45)) for value in (2.0, 8.0)]
     assert _cost(coefficients) == pytest.approx(0.25 + 0.25 + 0.67**2 + sum(price))
+
+
+ORDER = np.arange(16, dtype=np.uint8)
+
+
+def turned(angle, pair=(0, 1)):
+    """Return the transform of one rotation of a group of 4x4 blocks."""
+    return GroupTransform(np.array([pair], np.uint8), np.array([angle], np.uint16), ORDER)
+
+
+def pairwise_blocks(seed):
+    """Return blocks whose first two coefficients are the same, so that a rotation by 45 degrees is the best of one."""
+    blocks = np.random.default_rng(seed).normal(0, 1, (500, 16)).astype(np.float32)
+    blocks[:, 1] = blocks[:, 0] = 9 * blocks[:, 0]
+    return blocks
+
+
+class Given:
+    """Blocks to learn from, and others that judge."""
+
+    def of(self, key, seed):
+        """Return them."""
+        return np.zeros((500, 16), np.float32), pairwise_blocks(1)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "best"),
+    [([64, 128, 100], 128), ([128, 64], 128), ([1], None), ([512], None), ([], None), ([96, 97], 97)],
+)
+@pytest.mark.parametrize("parent", [None, turned(0)])
+def test_the_best_on_blocks_held_out_is_kept(candidates, best, parent, monkeypatch):
+    """Of transforms the one of least cost is taken, and the parent's unless it costs a thousandth less than that."""
+    monkeypatch.setattr(transforms, "_candidates", lambda blocks, parent: map(turned, candidates))
+    found, (before, after) = transforms._train_group(Given(), (0, 3), parent)
+    assert before == pytest.approx(_cost(pairwise_blocks(1)))
+    if best is None:
+        assert (found, after) == (parent, before)
+    else:
+        assert found.angles.tolist() == [best]
+        assert after == pytest.approx(_cost(rotate_zones(pairwise_blocks(1), found.pairs, found.angles)))
+
+
+def test_candidates_are_few_and_many_rotations_alone_and_behind_the_parents():
+    """What is learned behind the parent's rotations is learned from blocks that these have rotated."""
+    blocks, parent = pairwise_blocks(2)[:60], turned(128)
+    alone = list(transforms._candidates(blocks, None))
+    assert len(alone) == 2
+    few, many, *behind = transforms._candidates(blocks, parent)
+    assert [each.angles.tolist() for each in (few, many)] == [each.angles.tolist() for each in alone]
+    rotated = rotate_zones(blocks, parent.pairs, parent.angles).astype(np.float32)
+    for each, layout in zip(behind, transforms.LAYOUTS[16], strict=True):
+        expected = learn_group(rotated, transforms.N_ITERATIONS, layout)
+        assert each.pairs.tolist() == [[0, 1], *expected.pairs.tolist()]
+        assert each.angles.tolist() == [128, *expected.angles.tolist()]
+        assert each.order.tolist() == expected.order.tolist()
+
+
+def test_rotations_are_at_most_as_many_as_the_format_has():
+    """A parent with nearly all the rotations that a group can have gets none behind them."""
+    parent = GroupTransform(np.tile(np.uint8([[0, 1]]), (1020, 1)), np.ones(1020, np.uint16), ORDER)
+    assert len(list(transforms._candidates(pairwise_blocks(3)[:60], parent))) == 2
