@@ -11,8 +11,9 @@ from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
 from fdcodec.kernels.reconstruction.transforms import forward_transform
 from fdcodec.kernels.training.learned_modes import collect_blocks, price_modes
 from fdcodec.model import ClassModel
-from fdcodec.training.learned import train_learned
-from fdcodec.training.learned_samples import BlockSamples, _inputs, _places
+from fdcodec.training import learned
+from fdcodec.training.learned import MIN_CLUSTER, train_learned
+from fdcodec.training.learned_samples import Blocks, BlockSamples, _inputs, _places
 from fdcodec.training.predictors import bits_of, coefficients, finished, fit_predictor, start_mode
 from fdcodec.training.traces import trace
 from fdcodec.training.transforms import RATE_STEP, ZoneSamples
@@ -127,3 +128,54 @@ def test_few_blocks_keep_the_modes_of_the_parent():
     kept, added, gains = train_learned(samples_of([strokes(3, 32)]), {}, parent)
     assert gains == {}
     assert parent.hash == ClassModel("child", added, learned=kept).hash
+
+
+def blocks_of(modes, others=20.0):
+    """Return blocks of which each has a best mode made by hand, at a price."""
+    count = len(modes)
+    nothing = np.zeros((count, 1), np.float32)
+    return Blocks(nothing, nothing, np.full(count, others, np.float32), np.array(modes), np.arange(count) % 2 == 0)
+
+
+def test_first_clusters_are_ranges_of_angles():
+    """Planar and DC are a cluster, and angles fall in order into seven of nearly equal ranges; small ones are none."""
+    modes = np.repeat(np.arange(N_MODES), MIN_CLUSTER)
+    clusters = learned._first_clusters(blocks_of(modes))
+    members = [sorted(set(modes[of])) for of in clusters]
+    assert members[0] == [0, 1]
+    assert [mode for each in members for mode in each] == list(range(N_MODES))
+    sizes = [len(each) for each in members[1:]]
+    assert (len(sizes), max(sizes) - min(sizes)) == (7, 1)
+    assert [len(learned._first_clusters(blocks_of([7] * count))) for count in (MIN_CLUSTER, MIN_CLUSTER - 1)] == [1, 0]
+
+
+def test_worth_is_the_share_of_bits_that_modes_save(monkeypatch):
+    """Each block is in its cheapest mode, at the price of saying which; a mode that next to none is in is left out."""
+    half = np.arange(400) < 200
+    prices = np.stack([np.where(half, 5.0, 50.0), np.full(400, 50.0), np.where(half, 50.0, 5.0)], axis=1)
+    monkeypatch.setattr(learned, "_prices", lambda modes, blocks: prices.astype(np.float32))
+    modes, gain = learned._worth(["a", "b", "c"], blocks_of([0] * 400))
+    assert modes == ["a", "c"]
+    assert gain == pytest.approx(1 - (5 - np.log2(0.99 / 2 + 1e-4)) / 20, rel=1e-4)
+
+
+def test_worth_of_modes_that_nothing_is_in_is_what_saying_so_costs(monkeypatch):
+    """Where all modes are dearer than those made by hand, each block pays for the flag that says so."""
+    monkeypatch.setattr(learned, "_prices", lambda modes, blocks: np.full((400, 2), 50, np.float32))
+    assert learned._worth(["a", "b"], blocks_of([0] * 400))[1] == pytest.approx(np.log2(0.99) / 20, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("own", "inherited", "kept"),
+    [(0.2, 0.1, "own"), (0.1, 0.2, "parent's"), (0.004, 0.001, None), (0.004, 0.006, "parent's")],
+)
+def test_modes_that_save_more_are_kept(own, inherited, kept, monkeypatch):
+    """Of modes learned and those of the parent the better are kept, on blocks held out, and none that save little."""
+    monkeypatch.setattr(learned, "_learn_size", lambda blocks, log2_size: (["own"], own))
+    judged = []
+    monkeypatch.setattr(learned, "_worth", lambda modes, blocks: (judged.append(blocks), (modes, inherited))[1])
+    modes, gain = learned._better(["parent's"], blocks_of([0] * 10), 3)
+    assert modes == ([] if kept is None else [kept])
+    assert gain == max(own, inherited)
+    assert judged[0].held_out.all()
+    assert learned._better([], blocks_of([0] * 10), 3) == (["own"] if own > 0.005 else [], own)
