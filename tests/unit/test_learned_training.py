@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.unit.test_learned_modes import copying_mode, random_transform
 
 from fdcodec.format.constants import LEARNED, N_GROUPS, N_MODES
 from fdcodec.kernels.reconstruction.blocks import block_at, starts_block
@@ -14,7 +15,17 @@ from fdcodec.model import ClassModel
 from fdcodec.training import learned
 from fdcodec.training.learned import MIN_CLUSTER, train_learned
 from fdcodec.training.learned_samples import Blocks, BlockSamples, _inputs, _places
-from fdcodec.training.predictors import bits_of, coefficients, finished, fit_predictor, start_mode
+from fdcodec.training.predictors import (
+    Mode,
+    bits_of,
+    choose_bases,
+    coefficients,
+    finished,
+    fit_predictor,
+    matrix_of,
+    mode_of,
+    start_mode,
+)
 from fdcodec.training.traces import trace
 from fdcodec.training.transforms import RATE_STEP, ZoneSamples
 
@@ -128,6 +139,39 @@ def test_few_blocks_keep_the_modes_of_the_parent():
     kept, added, gains = train_learned(samples_of([strokes(3, 32)]), {}, parent)
     assert gains == {}
     assert parent.hash == ClassModel("child", added, learned=kept).hash
+
+
+@pytest.mark.parametrize("log2_size", [2, 3, 4])
+@pytest.mark.parametrize("bases", [(0, 0), (1, 3), (2, 0), (3, 2)])
+def test_training_transforms_residuals_as_the_encoder_does(log2_size, bases):
+    """The matrix of a mode, bases and rotations, gives the coefficients that are scanned, to the codec's rounding."""
+    size, zone = 1 << log2_size, 16 if log2_size == 2 else 64
+    rotations = random_transform(zone, 4)._replace(order=np.arange(zone, dtype=np.uint8))
+    tables = build_tables({(log2_size - 2, N_GROUPS): rotations}, [copying_mode(log2_size, bases)])
+    (residual, expected), work = np.zeros((2, 32, 32), np.int32), new_work()
+    residual[:size, :size] = np.random.default_rng(1).integers(-2000, 2000, (size, size))
+    forward_transform(residual, LEARNED, log2_size, log2_size, tables, work, expected)
+    matrix = matrix_of(log2_size, 4 * bases[0] + bases[1], rotations)
+    found = matrix @ residual[:size, :size].ravel()
+    zoned, side = found.reshape(size, size).copy(), min(size, 8)
+    scanned = [divmod(place, 32) for place in tables.places[log2_size, log2_size, :zone].tolist()]
+    rows, columns = zip(*scanned, strict=True)
+    zoned[rows, columns] = found.reshape(size, size)[:side, :side].ravel()
+    assert np.abs(zoned - expected[:size, :size]).max() <= 4
+    mode = mode_of(copying_mode(log2_size, bases), rotations)
+    np.testing.assert_array_equal(mode.matrix, matrix)
+    assert (mode.bases, mode.weights.any()) == (4 * bases[0] + bases[1], False)
+
+
+@pytest.mark.parametrize("bases", [0, 2, 5, 7, 12, 15])
+def test_bases_are_those_of_the_least_log_rate(bases):
+    """Residuals with few coefficients in a pair of bases are given that pair."""
+    rng = np.random.default_rng(bases)
+    coded = np.where(rng.random((300, 64)) < 0.1, rng.normal(0, 30, (300, 64)), 0)
+    mode = Mode(3, np.zeros((17, 64), np.float32), matrix_of(3, 0), 0, random_transform(64, 1))
+    found = choose_bases(mode, np.zeros((300, 17), np.float32), (coded @ matrix_of(3, bases)).astype(np.float32))
+    assert (found.bases, found.transform) == (bases, None)
+    np.testing.assert_array_equal(found.matrix, matrix_of(3, bases))
 
 
 def blocks_of(modes, others=20.0):
