@@ -10,7 +10,10 @@ from tests.unit.test_structured import mixed_samples
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning import QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD, StructuredDLA
 from fdcodec.learning.rm import normalized
+from fdcodec.learning.samples import ArraySamples
+from fdcodec.learning.statistics import RateObjective
 from fdcodec.transform import FactorProduct, haar_product
+from fdcodec.transform.blocks import grid_blocks, grid_codes
 
 
 def singular_vectors(samples: np.ndarray) -> np.ndarray:
@@ -146,3 +149,16 @@ def test_the_base_is_kept_where_it_has_m_factors(kind):
     codes[np.arange(60), np.arange(60) % 16] = np.random.default_rng(0).uniform(1, 2, 60)
     learner = GmDLA(20, 1, 2, init="haar", method=kind).fit(haar.apply(codes))
     assert learner.error_ == pytest.approx(0.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("base", ["identity", "dct"])
+@pytest.mark.parametrize("levels", [16, 1024])
+def test_structured_rotations_end_on_the_grid(base, levels):
+    """With `angle_levels` all rotations are on the grid, `error_` is what they reach, and a fine grid costs nothing."""
+    X = mixed_samples(16, 200, seed=6)
+    free, snapped = (StructuredDLA(1, 3, 30, base=base, step=1.0, angle_levels=k).fit(X) for k in (None, levels))
+    blocks = snapped.transform_.blocks[: snapped.n_rotations_]
+    np.testing.assert_allclose(blocks, grid_blocks(grid_codes(blocks, levels), levels), atol=1e-12)
+    assert snapped.error_ == pytest.approx(RateObjective(ArraySamples(X), 1.0).evaluate(snapped.transform_)[1])
+    assert levels < 1024 or snapped.error_ <= 1.001 * free.error_
+    np.testing.assert_array_equal(snapped.error_curve_, free.error_curve_)
