@@ -76,13 +76,13 @@ def test_ksvd_is_the_oracle():
 
 @pytest.mark.parametrize(("seed", "sizes"), [(21, [2, 4, 6]), (25, [2, 4, 6]), (21, [2, 4, 7])])
 def test_sk_svd_is_the_oracle(seed, sizes):
-    """Stages have equal steps; each adds the strongest directions of what is left, and the last takes half the work."""
+    """Stages have equal steps, each adds the strongest directions of what is left, and the last runs half or more."""
     X = mixed_samples(sizes[-1], 40, seed)
     learner = SKSVD(2, 6, n_stages=3).fit(X)
-    D, errors = oracle.staged_ksvd(X.T, 2, sizes, [1, 1, 3])
+    D, errors = oracle.staged_ksvd(X.T, 2, sizes, [1, 1, 4])
     np.testing.assert_allclose(learner.error_curve_, errors, rtol=1e-7)
     np.testing.assert_allclose(np.abs(learner.components_), np.abs(D.T), atol=1e-6)
-    assert learner.error_ == min(learner.error_curve_[-4:])
+    assert learner.error_ == min(learner.error_curve_[-5:])
 
 
 def test_the_construction_curve_is_that_of_figure_1():

@@ -201,7 +201,14 @@ def test_a_run_ends_after_ten_iterations_without_gain(errors, count):
 
 
 @pytest.mark.parametrize(
-    ("learner", "count"), [(QDLA(3, 5), 5), (RmDLA(20, 3, 5), 10), (SKSVD(3, 12), 12), (DCT(3), 0)]
+    ("learner", "count"),
+    [
+        (QDLA(3, 5), 5),
+        (RmDLA(20, 3, 5), 10),
+        *((SKSVD(3, k), k) for k in (0, 1, 5, 12)),
+        (SKSVD(3, 5, n_stages=1), 5),
+        (DCT(3), 0),
+    ],
 )
 def test_iterations_are_counted(learner, count):
     """`n_iter_` is how many iterations were run, and is not there before `fit`."""
