@@ -9,6 +9,7 @@ from tests.unit.test_structured import mixed_samples
 
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning import QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD, StructuredDLA
+from fdcodec.learning.choices import base_product
 from fdcodec.learning.rm import normalized
 from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.statistics import RateObjective
@@ -108,11 +109,14 @@ def test_the_step_is_the_root_mean_square(learner):
     assert clone(learner).fit(0.0 * X).error_ == 0.0
 
 
-def test_structured_rotations_are_among_the_strongest():
+@pytest.mark.parametrize("base", ["identity", "dct"])
+def test_structured_rotations_are_among_the_strongest(base):
     """Layouts number the coefficients of the base by falling energy, and analysis goes by the order of the layout."""
     variances = np.array([1.0, 9.0, 2.0, 8.0, 3.0, 7.0, 0.5, 6.0])
-    product = StructuredDLA([(4, 1), (2, 1)], n_iterations=0).fit(np.diag(variances)).transform_
-    assert product.pairs[::-1].tolist() == [[1, 3], [5, 7], [1, 5], [3, 7], [1, 3]]
+    X = base_product(base, 8).apply(np.diag(variances))
+    learner = StructuredDLA([(4, 1), (2, 1)], n_iterations=0, base=base).fit(X)
+    pairs = learner.transform_.pairs[: learner.n_rotations_]
+    assert pairs[::-1].tolist() == [[1, 3], [5, 7], [1, 5], [3, 7], [1, 3]]
 
 
 @pytest.mark.parametrize(("n", "sparsity", "m"), [(64, 4, 128), (16, 1, 21), (17, 2, 23), (1, 1, 0)])

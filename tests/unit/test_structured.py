@@ -8,6 +8,7 @@ from tests.reference import learning as oracle
 
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.learning.sweeps import angle_slopes
+from fdcodec.learning import structured
 from fdcodec.learning.iterations import Iterations
 from fdcodec.learning.quasi_newton import descent_direction, minimize
 from fdcodec.learning.samples import ArraySamples
@@ -79,7 +80,41 @@ def test_rotations_are_settled_where_rounding_costs_much():
     start = FactorProduct(16, pairs[::-1], np.repeat(np.eye(2)[None], len(pairs), axis=0))
     objective = RateObjective(ArraySamples(samples), 1.0)
     at_once = objective.evaluate(train_angles(objective, start, Iterations(40))[0].quantized(32))[1]
-    assert oracle.log_rate(samples, pairs, 2 * np.pi * index / 32, 1.0) < at_once
+    assert oracle.log_rate(samples, pairs, 2 * np.pi * index / 32, 1.0) < 0.999 * at_once
+
+
+@pytest.mark.parametrize("base", [None, dct_line_product(8)[0]], ids=["no base", "base"])
+def test_layers_that_are_on_the_grid_stay_there(base, monkeypatch):
+    """Layer by layer goes to the grid; in between only those behind it are trained, before the base."""
+    seen = []
+
+    def spy(objective, product, iterations, free, given):
+        seen.append((product, free.copy(), given))
+        return train_angles(objective, product, iterations, free, given)
+
+    monkeypatch.setattr(structured, "train_angles", spy)
+    objective = RateObjective(ArraySamples(mixed_samples(8, 60, seed=5)), 1.0)
+    start = FactorProduct(8, hypercube_pairs([(8, 1)]), grid_blocks(2 * np.arange(12)))
+    settled = settle_on_grid(objective, start, 16, base)
+    assert [int(free.sum()) for _, free, _ in seen] == [8, 4]
+    for product, free, given in seen:
+        np.testing.assert_allclose(product.blocks[~free], settled.blocks[~free], atol=1e-12)
+        assert given is base
+
+
+def test_every_start_is_run(monkeypatch):
+    """So many starts are trained, all but the first from angles of their own."""
+    starts = []
+
+    def spy(objective, product, iterations):
+        starts.append(product.blocks)
+        return train_angles(objective, product, iterations)
+
+    monkeypatch.setattr(structured, "train_angles", spy)
+    learn_rotations(mixed_samples(8, 60, seed=5), 1, 1.0, 2, n_starts=4)
+    assert len(starts) == 4
+    np.testing.assert_array_equal(starts[0], np.repeat(np.eye(2)[None], 12, axis=0))
+    assert len({blocks.tobytes() for blocks in starts}) == 4
 
 
 def test_only_free_angles_are_trained():

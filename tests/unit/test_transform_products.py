@@ -2,6 +2,7 @@
 
 import contextlib
 import struct
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -66,11 +67,13 @@ def test_singular_product_cannot_be_solved():
 
 
 def test_layers_hold_disjoint_pairs_and_give_the_same_product():
-    """Factors reordered layer by layer, disjoint inside a layer, make the same matrix."""
+    """Factors as early as they can be, disjoint inside a layer, make the same matrix layer by layer."""
     product = random_product(12, 60, seed=1)
     order = np.concatenate(product.layers)
     for layer in product.layers:
-        assert 2 * len(layer) == len(np.unique(product.pairs[layer]))
+        assert 2 * len(layer) == len(np.unique(product.pairs[layer])) > 0
+    for before, layer in pairwise(product.layers):
+        assert all(np.isin(pair, product.pairs[before]).any() for pair in product.pairs[layer])
     again = FactorProduct(12, product.pairs[order], product.blocks[order])
     np.testing.assert_allclose(again.to_dense(), product.to_dense(), atol=1e-12)
 
