@@ -45,11 +45,15 @@ def test_model_selection_of_scikit_learn():
 
 
 def test_batches_are_what_can_be_iterated_again():
-    """A list, a tuple, an array of batches and a function give what fit gives; an iterator is refused."""
+    """Lists, arrays of batches and functions, of empty batches too, give what fit gives; iterators are refused."""
     X = mixed_samples(16, 2400, seed=3)
     expected = QDLA(3, 3).fit(X).components_
     for batches in ([X[:1000], X[1000:]], (X[:7], X[7:]), X.reshape(3, 800, 16), lambda: iter([X])):
         np.testing.assert_array_equal(QDLA(3, 3).fit_batches(batches).components_, expected)
+    for batches in ([X[:0], X, X[:0]], [X[:1024], X[:0], X[1024:2048], X[2048:]]):
+        np.testing.assert_array_equal(QDLA(3, 3).fit_batches(batches).components_, expected)
+    with pytest.raises(ParameterError, match="there are no samples"):
+        QDLA().fit_batches([X[:0]])
     for batches in (iter([X]), (part for part in [X]), 5):
         with pytest.raises(ParameterError, match=r"batches is a \w+; .* give what can be iterated more than once"):
             QDLA().fit_batches(batches)

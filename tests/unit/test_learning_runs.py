@@ -12,6 +12,10 @@ from fdcodec.errors import ParameterError
 from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD, StructuredDLA
 from fdcodec.learning.gm import starting_directions
 from fdcodec.learning.iterations import WINDOW, Iterations
+from fdcodec.learning.pursuit import pursuit_codes
+from fdcodec.learning.samples import ArraySamples
+from fdcodec.learning.search import iterated_local_search
+from fdcodec.learning.statistics import SparseObjective
 from fdcodec.transform import FactorProduct
 
 X = mixed_samples(16, 300, seed=12)
@@ -108,6 +112,13 @@ def test_any_dictionary_starts_r_factors():
         assert RmDLA(40, 3, 1, init=start).fit(X).error_curve_[0] == pytest.approx(former.error_)
 
 
+def test_r_factors_start_from_atoms_of_zeros_too():
+    """An atom of zeros is one that no sample uses."""
+    D = np.where(np.arange(16) == 15, 0.0, np.linalg.eigh(X.T @ X)[1])
+    error = np.sum((X - pursuit_codes(D, X, 3)[0] @ D.T) ** 2) / np.sum(X**2)
+    assert RmDLA(20, 3, 1, init=D).fit(X).error_curve_[0] == pytest.approx(error)
+
+
 def test_the_search_starts_from_a_product_too():
     """The search is not worse than the product that it was given, and goes further than Algorithm 1 from there."""
     former = GmDLA(12, 3, 20, method="search", random_state=5).fit(X)
@@ -116,6 +127,23 @@ def test_the_search_starts_from_a_product_too():
     start = GmDLA(12, 3, 0).fit(X).transform_
     paper, search = (GmDLA(12, 3, 4, method=method, init=start).fit(X).error_ for method in ("paper", "search"))
     assert search < paper
+
+
+def test_search_returns_the_best_that_it_met(monkeypatch):
+    """Where rises are accepted the last product is not the best, which is what comes back with its objective."""
+    monkeypatch.setattr("fdcodec.learning.search.TEMPERATURE", 0.5)
+    objective, random = SparseObjective(ArraySamples(X), 3), np.random.default_rng(1)
+    product, curve = iterated_local_search(objective, GmDLA(12, 3, 4).fit(X).transform_, Iterations(12), random)
+    assert objective.evaluate(product)[1] == curve[-1] < curve[0]
+    assert (np.diff(curve) <= 0).all()
+
+
+@pytest.mark.parametrize(("n_iterations", "numbers"), [(16, [*4 * [1, 2], *range(1, 9)]), (5, [1, 2, 3, 4, 5])])
+def test_half_of_the_rounds_of_a_search_are_heats(n_iterations, numbers):
+    """Four heats share half of the rounds, and the best of them has the rest: as many as asked for in all."""
+    told = []
+    GmDLA(6, 3, n_iterations, method="search", callback=lambda number, error: told.append(number)).fit(X[:60])
+    assert told == numbers
 
 
 def test_factors_that_are_no_rotations_start_as_their_matrix():
