@@ -50,8 +50,9 @@ def test_a_refused_parameter_leaves_the_former_fit(learner, wrong):
 
 def test_fewer_r_factors_than_asked_for_are_told():
     """R_m-DLA has nothing to build from samples of zeros, and warns; of one feature there is no factor to ask for."""
-    with pytest.warns(LearningWarning, match="built 0 of the 40 factors .* give others"):
+    with pytest.warns(LearningWarning, match="built 0 of the 40 factors .* give others") as told:
         learner = RmDLA(40, 1, 2).fit(np.zeros((50, 16)))
+    assert told[0].filename == __file__
     assert len(learner.transform_) == 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
