@@ -223,3 +223,26 @@ def test_modes_that_save_more_are_kept(own, inherited, kept, monkeypatch):
     assert gain == max(own, inherited)
     assert judged[0].held_out.all()
     assert learned._better([], blocks_of([0] * 10), 3) == (["own"] if own > 0.005 else [], own)
+
+
+@pytest.mark.parametrize("gain", [0.1, 0.001])
+def test_blocks_held_out_train_modes_once_these_have_shown_their_worth(gain, monkeypatch):
+    """Rounds see the other blocks alone, the last two with rotations; modes that save are then fitted to all blocks."""
+    calls = []
+
+    def improve(modes, odds, blocks, gate, with_rotations):
+        calls.append((len(blocks.modes), pytest.approx(gate), with_rotations))
+        return modes, odds
+
+    def worth(modes, blocks):
+        calls.append((len(blocks.modes), bool(blocks.held_out.all())))
+        return modes, gain
+
+    for name, fake in (("_improve", improve), ("_worth", worth), ("start_mode", lambda *seen: "mode")):
+        monkeypatch.setattr(learned, name, fake)
+    monkeypatch.setattr(learned, "finished", lambda mode: ("as the format holds it", "as it then predicts"))
+    blocks = blocks_of([0] * 301)
+    assert learned._learn_size(blocks, 3) == (["as it then predicts"], gain)
+    gates = [1.3 - 0.3 * k / 7 for k in range(8)]
+    expected = [(150, gate, False) for gate in gates] + 2 * [(150, 1.0, True)] + [(151, True)]
+    assert calls == expected + (2 * [(301, 1.0, True)] if gain > 0.005 else [])

@@ -82,8 +82,10 @@ def test_parts_may_be_lists():
         (lambda: SparseDictionary(np.eye(2), [[-1], [0]], np.ones((2, 1))), "-1 to 0; allowed is 0 to 1"),
         (lambda: SparseDictionary(np.eye(2), np.array([[0], [2]]), np.ones((2, 1))), "0 to 2; allowed is 0 to 1"),
         (lambda: random_reflectors(4)[0].apply(np.ones(5)), r"samples has shape \(5,\)"),
+        (lambda: random_reflectors(4)[0].apply(np.ones((2, 2, 4))), r"samples has shape \(2, 2, 4\); it must be \(n_s"),
+        (lambda: random_reflectors(4)[0].apply_transpose(4.0), r"samples has shape \(\)"),
     ],
-    ids=["one vector", "norm", "NaN", "shapes", "size", "negative", "index", "samples"],
+    ids=["one vector", "norm", "NaN", "shapes", "size", "negative", "index", "samples", "stack", "number"],
 )
 def test_what_is_no_structure_is_refused(make, word):
     """Wrong shapes, norms and indices are a ParameterError that names them."""
