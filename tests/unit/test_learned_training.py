@@ -7,6 +7,7 @@ from tests.unit.test_learned_modes import copying_mode, random_transform
 from fdcodec.format.constants import LEARNED, N_GROUPS, N_MODES
 from fdcodec.kernels.reconstruction.blocks import block_at, starts_block
 from fdcodec.kernels.reconstruction.learned_modes import learned_inputs
+from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.kernels.reconstruction.planes import new_work, predict_block
 from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
 from fdcodec.kernels.reconstruction.transforms import forward_transform
@@ -22,6 +23,7 @@ from fdcodec.training.predictors import (
     coefficients,
     finished,
     fit_predictor,
+    learn_mode_rotations,
     matrix_of,
     mode_of,
     start_mode,
@@ -89,7 +91,7 @@ def test_price_is_that_of_the_cheapest_mode():
 
 @pytest.mark.parametrize("log2_size", [2, 3, 4])
 def test_fitting_lowers_the_log_rate_and_ends_as_the_decoder_predicts(log2_size):
-    """Steps of fitting lower the log-rate; the finished mode predicts, to a sample unit, as the decoder will."""
+    """Fitting lowers the log-rate by low coefficients alone; the finished mode predicts, to a unit, as decoders do."""
     rng = np.random.default_rng(3)
     n, size = 600, 1 << log2_size
     inputs = rng.normal(0, 4, (n, (2 << min(log2_size, 3)) + 1)).astype(np.float32)
@@ -101,6 +103,9 @@ def test_fitting_lowers_the_log_rate_and_ends_as_the_decoder_predicts(log2_size)
         mode = fit_predictor(mode, inputs, targets)
         rates.append(bits_of(coefficients(mode, inputs, targets)).mean())
     assert rates[-1] < rates[0]
+    basis = dct_matrix(size)[8:]
+    assert np.abs(basis @ mode.weights.reshape(-1, size, size)).max(initial=0) < 1e-5
+    assert np.abs(mode.weights.reshape(-1, size, size) @ basis.T).max(initial=0) < 1e-5
     learned, exact = finished(mode)
     plane = rng.integers(0, 2040, (32, 32)).astype(np.int32)
     work, border = new_work(), np.zeros(32, np.int32)
@@ -172,6 +177,30 @@ def test_bases_are_those_of_the_least_log_rate(bases):
     found = choose_bases(mode, np.zeros((300, 17), np.float32), (coded @ matrix_of(3, bases)).astype(np.float32))
     assert (found.bases, found.transform) == (bases, None)
     np.testing.assert_array_equal(found.matrix, matrix_of(3, bases))
+
+
+@pytest.mark.parametrize("n_blocks", [399, 400])
+def test_few_blocks_give_a_mode_no_rotations(n_blocks):
+    """Of 4x4 blocks 400 with something to code are needed, and a former transform goes with its blocks."""
+    rng = np.random.default_rng(1)
+    targets = np.repeat(rng.normal(0, 9, (n_blocks + 50, 8)), 2, axis=1).astype(np.float32)
+    targets[n_blocks:] = 0
+    mode = Mode(2, np.zeros((9, 16), np.float32), matrix_of(2, 10), 10, random_transform(16, 1))
+    found = learn_mode_rotations(mode, np.zeros((n_blocks + 50, 9), np.float32), targets)
+    assert (found.transform is None) == (n_blocks < 400)
+    np.testing.assert_array_equal(found.matrix, matrix_of(2, 10, found.transform))
+    assert bits_of(targets @ found.matrix.T).mean() <= bits_of(targets @ matrix_of(2, 10).T).mean()
+
+
+@pytest.mark.parametrize(("seen", "held_out", "is_learned"), [(1500, 150, 1), (1499, 400, 0), (1600, 149, 0)])
+def test_a_size_with_few_blocks_keeps_the_parents_modes(seen, held_out, is_learned, monkeypatch):
+    """A size needs 1500 blocks to learn from, and a tenth of that to judge by."""
+    monkeypatch.setattr(learned, "_better", lambda inherited, blocks, log2_size: (["new"], 0.1))
+    blocks = blocks_of([0] * (seen + held_out))._replace(held_out=np.arange(seen + held_out) >= seen)
+    parent = ClassModel("parent", learned=(copying_mode(2, (0, 0)), copying_mode(3, (1, 2))))
+    modes, gain = learned._train_size(blocks, 3, parent)
+    assert (modes == ["new"], gain) == ((True, 0.1) if is_learned else (False, None))
+    assert is_learned or [mode.bases for mode in modes] == [6]
 
 
 def blocks_of(modes, others=20.0):
