@@ -166,6 +166,18 @@ def test_bytes_round_trip(orthogonal, scaled, quantize):
     assert data == again.to_bytes()
 
 
+def test_smallest_and_largest_products_are_written_and_read():
+    """One coefficient without a factor, and 65536 factors on 4096 coefficients, come back; more are refused."""
+    assert FactorProduct.from_bytes(FactorProduct(1, [], []).to_bytes()).n == 1
+    pairs = np.sort(np.arange(2 * 65536).reshape(-1, 2) % 4096, axis=1)
+    largest = FactorProduct(4096, pairs, np.repeat(np.eye(2)[None], 65536, axis=0))
+    assert FactorProduct.from_bytes(largest.to_bytes()).pairs.tolist() == pairs.tolist()
+    longer = FactorProduct(4096, np.tile([[0, 1]], (65537, 1)), np.repeat(np.eye(2)[None], 65537, axis=0))
+    for wrong in (longer, FactorProduct(4097, [], [])):
+        with pytest.raises(LimitError, match="at most 65536 on 4096"):
+            wrong.to_bytes()
+
+
 def test_arrays_may_be_lists():
     """Pairs, blocks and scale are any numbers of the right shape, in what is applied and in what is written."""
     product = random_product(4, 2, seed=5, orthogonal=False, scaled=True)
