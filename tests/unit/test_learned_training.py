@@ -254,6 +254,26 @@ def test_modes_that_save_more_are_kept(own, inherited, kept, monkeypatch):
     assert learned._better([], blocks_of([0] * 10), 3) == (["own"] if own > 0.005 else [], own)
 
 
+@pytest.mark.parametrize(("gate", "n_nearly"), [(1.0, 0), (1.3, 40)])
+def test_modes_are_fitted_to_blocks_that_they_serve(gate, n_nearly, monkeypatch):
+    """A mode is fitted anew to the blocks that are cheapest in it, up to a gate, unless these are too few."""
+    first = np.repeat([5.0, 50.0, 24.0, 90.0], [100, MIN_CLUSTER - 1, 40, 200])
+    second = np.repeat([50.0, 5.0, 50.0, 90.0], [100, MIN_CLUSTER - 1, 40, 200])
+    prices, fitted = np.stack([first, second], axis=1).astype(np.float32), []
+    monkeypatch.setattr(learned, "_prices", lambda modes, blocks: prices)
+    monkeypatch.setattr(
+        learned, "_fit", lambda mode, inputs, targets, rotated: fitted.append((mode, len(inputs))) or "new"
+    )
+    modes, odds = learned._improve(
+        ["a", "b"], learned._even_odds(["a", "b"]), blocks_of([0] * len(prices)), gate, False
+    )
+    assert fitted == [("a", 100 + n_nearly)]
+    assert modes == ["new", "b"]
+    served = 100 + MIN_CLUSTER - 1
+    assert odds.learned == pytest.approx(served / len(prices))
+    np.testing.assert_allclose(odds.each, [100 / served, 1 - 100 / served], rtol=1e-4)
+
+
 @pytest.mark.parametrize("gain", [0.1, 0.001])
 def test_blocks_held_out_train_modes_once_these_have_shown_their_worth(gain, monkeypatch):
     """Rounds see the other blocks alone, the last two with rotations; modes that save are then fitted to all blocks."""
