@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from fdcodec.arguments import resolved
@@ -71,7 +72,9 @@ def learn(
         raise ParameterError("images: give a list of images or paths, be it of one")
     start = None if parent is None else resolved(parent, "parent")
     origins = None if stacks is None else _checked_stacks(stacks)
-    given = [_training_image(image, n_before) for n_before, image in enumerate(images)]
+    given = list(
+        map(_training_image, images, count())
+    )  # no comprehension: before Python 3.12 that is a frame of its own
     if origins is not None and len(origins) != len(given):
         raise ParameterError(f"stacks: {len(origins)} for {counted(len(given), 'image')}; give one for each")
     return learn_from(given, start, progress, range(len(given)) if origins is None else origins)

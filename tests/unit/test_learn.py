@@ -10,7 +10,7 @@ from tests.images import photo, saved
 
 import fdcodec
 from fdcodec import container
-from fdcodec.errors import EmbeddingWarning, FormatError, ParameterError, TransformNotFoundError
+from fdcodec.errors import ConversionWarning, EmbeddingWarning, FormatError, ParameterError, TransformNotFoundError
 from fdcodec.model import ClassModel
 from fdcodec.model.embedding import embedded
 from fdcodec.training import train, training_images
@@ -77,6 +77,22 @@ def test_unusable_images(images, error):
     """No image, something else, samples that are no image's, and one image in the place of several are refused."""
     with pytest.raises(error, match="image"):
         fdcodec.learn(images)
+
+
+@pytest.mark.parametrize("images", [b"a.png", np.zeros((4, 8, 4), np.uint8)], ids=["bytes", "RGBA"])
+def test_one_image_is_no_list_of_images(images):
+    """One path or one image in the place of several is told by what to give."""
+    with pytest.raises(ParameterError, match="give a list of images or paths, be it of one"):
+        fdcodec.learn(images)
+
+
+def test_conversions_are_warned_of(tmp_path, monkeypatch):
+    """A file that is not learned from as it is has the warning of `encode`, which points at the caller."""
+    monkeypatch.setattr("fdcodec.api_learn.learn_from", lambda *given: None)
+    Image.new("CMYK", (8, 8)).save(tmp_path / "a.tif")
+    with pytest.warns(ConversionWarning, match=r"a\.tif: ") as told:
+        fdcodec.learn([tmp_path / "a.tif"])
+    assert told[0].filename == __file__
 
 
 def test_unreadable_file(tmp_path):

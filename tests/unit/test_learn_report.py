@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from fdcodec.cli.learn_report import advice, report, saving, worth_of_parts
+from fdcodec.cli.learn_report import advice, report, saving, worth_of_modes, worth_of_parts
 from fdcodec.model import ClassModel, get
 
 RECIPE = {
@@ -30,6 +30,16 @@ def test_first_comes_what_is_saved_and_what_to_do():
     parts = "rotations save 2.3% of the cost of blocks, the filter 4.1% of the squared error"
     assert others[1] == f"  on what was held out, {parts}"
     assert others[2] == "  learned modes, and the share of the rate they save on held-out blocks: none"
+
+
+def test_learned_modes_are_counted_by_the_side_of_their_blocks():
+    """Each size that has modes says how many and what they save, or that they are the parent's."""
+    learned = tuple(get("photo").learned[0]._replace(log2_size=size) for size in (2, 3, 3, 4))
+    model = ClassModel(
+        "scans", learned=learned, recipe=RECIPE | {"share_saved_by_learned_modes": {"8": 0.0312, "4": 0.0}}
+    )
+    told = "1 of 4x4 (0.0%), 2 of 8x8 (3.1%), 1 of 16x16 (the parent's)"
+    assert worth_of_modes(model) == f"learned modes, and the share of the rate they save on held-out blocks: {told}"
 
 
 def test_what_is_not_saved_is_told():

@@ -6,7 +6,7 @@ import pytest
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.learning import factors
 from fdcodec.kernels.learning.factors import LANES, apply_matrix, apply_to_slab
-from fdcodec.learning import DCT, SparseKSVD, complexity
+from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD, StructuredDLA, complexity
 
 
 class Counted:
@@ -124,3 +124,21 @@ def test_the_cosine_transform_costs_what_g_128_does(learner, operations):
     """The paper counts the DCT of 64 as G_128, and Sparse K-SVD as 2 p n above that, whatever product is its base."""
     assert learner.fit(np.eye(64)).n_operations_ == operations
     assert DCT().fit(np.eye(100)).n_operations_ == round(200 * np.log2(100))
+
+
+@pytest.mark.parametrize(
+    ("learner", "operations"),
+    [
+        (GmDLA(20, 2, 1), 6 * 20),
+        (RmDLA(20, 2, 1), 6 * 20 + 16),
+        (StructuredDLA(1, 2, 1), 6 * 32),
+        (StructuredDLA(1, 2, 1, base="haar"), 6 * (32 + 20)),
+        (HouseholderDLA(3, 2, 1), 4 * 16 * 3),
+        (QDLA(2, 1), 2 * 16**2),
+        (SKSVD(2, 1), 2 * 16**2),
+    ],
+    ids=repr,
+)
+def test_learners_tell_what_their_transform_costs(learner, operations):
+    """G-transforms take 6 operations each, R-transforms n more for Delta, reflectors 4 n each, matrices 2 n^2."""
+    assert learner.fit(np.random.default_rng(0).standard_normal((60, 16))).n_operations_ == operations

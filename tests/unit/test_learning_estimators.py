@@ -23,6 +23,8 @@ from fdcodec.learning import (
     SparseKSVD,
     StructuredDLA,
 )
+from fdcodec.learning.estimator import thread_count
+from fdcodec.parallel import usable_processors
 
 ORTHOGONAL = [
     GmDLA(20, 3, 6),
@@ -176,11 +178,32 @@ def test_seed_decides_the_random_order():
     assert not np.array_equal(fits[0], fits[2])
 
 
+@pytest.mark.parametrize("seed", [0, np.uint64(2**64 - 1), np.random.RandomState(3)], ids=str)
+def test_seeds_may_be_any_of_64_bits(seed):
+    """None is the seed 0, and a generator of numpy that scikit-learn takes is one here, too."""
+    X = mixed_samples(16, 100, seed=9)
+    learner = GmDLA(20, 3, 2, order="random", random_state=seed).fit(X)
+    is_default = np.array_equal(learner.components_, GmDLA(20, 3, 2, order="random").fit(X).components_)
+    assert is_default == (isinstance(seed, int) and seed == 0)
+
+
+def test_all_processors_learn_the_same():
+    """`n_jobs` of -1 is as many threads as there are processors."""
+    assert thread_count(-1) == usable_processors()
+    X = mixed_samples(16, 2500, seed=11)
+    np.testing.assert_array_equal(QDLA(3, 2, n_jobs=-1).fit(X).components_, QDLA(3, 2).fit(X).components_)
+
+
 @pytest.mark.parametrize(
     ("estimator", "word"),
     [
         (GmDLA(-1), "n_rotations is -1"),
         (GmDLA(2.5), "n_rotations is 2.5"),
+        (GmDLA(True), "n_rotations is True"),
+        (GmDLA(tol=True), "tol is True"),
+        (GmDLA(tol=1e76), r"tol is 1e\+76; it must be a number in \[0, 1e\+75\]"),
+        (GmDLA(n_jobs=-2), "n_jobs is -2"),
+        (GmDLA(order="random", random_state=2**64), "random_state is 18446744073709551616"),
         (GmDLA(sparsity=17), r"sparsity is 17; it must be an integer in \[1, 16\]"),
         (GmDLA(n_iterations=-1), "n_iterations"),
         (GmDLA(method="best"), "method is 'best'"),

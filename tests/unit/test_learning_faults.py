@@ -50,13 +50,25 @@ def test_a_refused_parameter_leaves_the_former_fit(learner, wrong):
 
 def test_fewer_r_factors_than_asked_for_are_told():
     """R_m-DLA has nothing to build from samples of zeros, and warns; of one feature there is no factor to ask for."""
-    with pytest.warns(LearningWarning, match="built 0 of the 40 factors .* give others"):
+    with pytest.warns(LearningWarning, match="built 0 of the 40 factors .* give others") as told:
         learner = RmDLA(40, 1, 2).fit(np.zeros((50, 16)))
+    assert told[0].filename == __file__
     assert len(learner.transform_) == 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         RmDLA(40, 1, 2).fit(mixed_samples(16, 50, seed=0))
         RmDLA(40, 1, 2).fit(np.ones((50, 1)))
+
+
+@pytest.mark.filterwarnings("ignore::fdcodec.errors.LearningWarning")
+@pytest.mark.parametrize("learner", [*ORTHOGONAL, *GENERAL], ids=repr)
+def test_samples_of_zeros_are_learned(learner):
+    """Samples that are all zero are an error of 1 by definition, or no bits; codes and scores of them are finite."""
+    X = np.zeros((5, 16))
+    learner = clone(learner).fit(X)
+    assert learner.error_ == (0.0 if getattr(learner, "objective", "sparsity") == "rate" else 1.0)
+    assert learner.score(X) == -1.0
+    np.testing.assert_array_equal(learner.transform(X), X)
 
 
 @pytest.mark.parametrize(("rank", "most"), [(1, 1e-12), (2, 0.01)])

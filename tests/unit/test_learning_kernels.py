@@ -14,9 +14,9 @@ from fdcodec.kernels.learning.statistics import keep_largest
 from fdcodec.kernels.learning.sweeps import construct, deletion_losses, insertion_gains, sweep
 from fdcodec.learning.gm import Schedule, principal_directions, sweep_repeatedly
 from fdcodec.learning.gm import construct as construct_product
-from fdcodec.learning.samples import ArraySamples
+from fdcodec.learning.samples import CHUNK, ArraySamples
 from fdcodec.learning.search import delete, insert
-from fdcodec.learning.statistics import RateObjective, SparseObjective
+from fdcodec.learning.statistics import RateObjective, SparseObjective, gram_matrix
 from fdcodec.transform import FactorProduct
 from fdcodec.transform.blocks import grid_blocks
 
@@ -72,9 +72,11 @@ def test_keep_largest_is_the_oracle_with_ties(sparsity):
     np.testing.assert_array_equal(expected, rows)
 
 
-def test_statistics_are_the_dense_ones():
-    """Z and the error of a pass are those of dense matrices; so are the log-rate's."""
-    samples, product = mixed_samples(12, 100, seed=2), random_factors(12, 15, seed=2)
+@pytest.mark.parametrize("n_samples", [1, 100, CHUNK, 2 * CHUNK + 5])
+def test_statistics_are_the_dense_ones(n_samples):
+    """Z and the error of a pass, over any number of chunks, are those of dense matrices; so are the log-rate's."""
+    samples, product = mixed_samples(12, n_samples, seed=2), random_factors(12, 15, seed=2)
+    np.testing.assert_allclose(gram_matrix(ArraySamples(samples)), samples.T @ samples, rtol=1e-10)
     C = samples @ product.to_dense()
     X = np.array([oracle.top(list(c), 3) for c in C])
     Z, error = SparseObjective(ArraySamples(samples), 3).evaluate(product)

@@ -13,7 +13,7 @@ from tests.unit.test_structured import mixed_samples
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, SparseKSVD, StructuredDLA
-from fdcodec.learning.choices import cosine_base
+from fdcodec.learning.choices import cosine_base, cosine_line
 from fdcodec.parallel import each as parallel_each
 from fdcodec.transform.fast import correlations, synthesis
 
@@ -45,11 +45,15 @@ def test_model_selection_of_scikit_learn():
 
 
 def test_batches_are_what_can_be_iterated_again():
-    """A list, a tuple, an array of batches and a function give what fit gives; an iterator is refused."""
+    """Lists, arrays of batches and functions, of empty batches too, give what fit gives; iterators are refused."""
     X = mixed_samples(16, 2400, seed=3)
     expected = QDLA(3, 3).fit(X).components_
     for batches in ([X[:1000], X[1000:]], (X[:7], X[7:]), X.reshape(3, 800, 16), lambda: iter([X])):
         np.testing.assert_array_equal(QDLA(3, 3).fit_batches(batches).components_, expected)
+    for batches in ([X[:0], X, X[:0]], [X[:1024], X[:0], X[1024:2048], X[2048:]]):
+        np.testing.assert_array_equal(QDLA(3, 3).fit_batches(batches).components_, expected)
+    with pytest.raises(ParameterError, match="there are no samples"):
+        QDLA().fit_batches([X[:0]])
     for batches in (iter([X]), (part for part in [X]), 5):
         with pytest.raises(ParameterError, match=r"batches is a \w+; .* give what can be iterated more than once"):
             QDLA().fit_batches(batches)
@@ -90,8 +94,17 @@ def test_every_learner_of_the_cosine_transform_has_the_same(n):
 @pytest.mark.parametrize("n", [12, 16, 36])
 def test_sparse_ksvd_starts_from_the_cosine_transform(n):
     """Without iterations the dictionary of Sparse K-SVD is its base, and the paper's is the default."""
-    learner = SparseKSVD(n_iterations=0).fit(mixed_samples(n, 50, seed=4))
-    np.testing.assert_allclose(learner.components_, synthesis(cosine_base(n), np.eye(n)), atol=1e-12)
+    for base, D in (("dct", cosine_base(n)), ("dct-line", cosine_line(n)), ("identity", np.eye(n))):
+        learner = SparseKSVD(n_iterations=0, base=base).fit(mixed_samples(n, 50, seed=4))
+        np.testing.assert_allclose(learner.components_, synthesis(D, np.eye(n)), atol=1e-12)
+    assert SparseKSVD().base == "dct"
+
+
+@pytest.mark.parametrize(("p", "n", "most"), [(None, 16, 4), (None, 3, 3), (1, 4, 1), (6, 8, 6)])
+def test_atoms_have_as_many_entries_as_asked_for(p, n, most):
+    """The default is 4 entries an atom, or n where that is less."""
+    learner = SparseKSVD(p, 2, 5, base="identity").fit(mixed_samples(n, 80, seed=4))
+    assert learner.transform_.indices.shape == (n, most)
 
 
 def test_threads_share_all_sparse_coding(monkeypatch):
@@ -104,15 +117,23 @@ def test_threads_share_all_sparse_coding(monkeypatch):
 
     monkeypatch.setattr("fdcodec.learning.pursuit.each", each)
     X = mixed_samples(16, 2500, seed=6)
-    codes = SKSVD(2, 2, n_jobs=2).fit(X).transform(X)
-    assert set(counts) == {2}
-    np.testing.assert_array_equal(codes, SKSVD(2, 2).fit(X).transform(X))
+    for learner in (SKSVD(2, 2), SparseKSVD(2, 2, 1)):
+        counts.clear()
+        codes = clone(learner).set_params(n_jobs=2).fit(X).transform(X)
+        assert set(counts) == {2}
+        np.testing.assert_array_equal(codes, learner.fit(X).transform(X))
 
 
 def test_use_before_fit_is_what_scikit_learn_catches():
     """What is asked of a learner before `fit` is a ParameterError, a NotFittedError, and nothing that it has."""
-    for ask in (lambda: QDLA().transform(np.ones((1, 4))), lambda: QDLA().components_, QDLA().get_feature_names_out):
-        with pytest.raises(NotFittedError, match="this QDLA is not fitted; call fit") as caught:
+    for ask in (
+        lambda: QDLA().transform(np.ones((1, 4))),
+        lambda: QDLA().components_,
+        lambda: QDLA().n_iter_,
+        lambda: SKSVD().n_iter_,
+        QDLA().get_feature_names_out,
+    ):
+        with pytest.raises(NotFittedError, match=r"this (QDLA|SKSVD) is not fitted; call fit") as caught:
             ask()
         assert isinstance(caught.value, ParameterError)
     assert not hasattr(GmDLA(), "components_")

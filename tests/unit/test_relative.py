@@ -94,6 +94,12 @@ def test_files_embed_the_differences():
         assert np.array_equal(fdcodec.decode(data), fdcodec.decode(fdcodec.encode(IMAGE, transform=model)))
 
 
+def test_file_without_a_model_is_damaged():
+    """A lossy file that neither names nor holds a class model is a FormatError, whoever asks for its model."""
+    with pytest.raises(FormatError, match="neither names nor holds a class model"):
+        model_of(container.File(container.Header(8, 8), [b""]))
+
+
 def test_parent_that_is_not_there():
     """A file whose model's parent is not known says so, and is decoded with the parent at hand."""
     parent = replace(PARENT, name="own parent", filters=None)

@@ -138,6 +138,13 @@ def test_store_is_read_by_what_its_chunks_name(codec, embed, own):
         array[:] = GRAY
 
 
+def test_store_whose_model_has_no_file_here_is_not_written():
+    """A codec of a store that names a model which is not known says so, and what the store is written with."""
+    codec = NumcodecsCodec.from_config({"transform": "nowhere"})
+    with pytest.raises(TransformNotFoundError, match=r"nowhere.* is not known.*written with transform='nowhere'"):
+        codec.encode(GRAY)
+
+
 def test_codec_of_a_store_keeps_the_model_that_it_writes_with(own):
     """It has one warning of a model that is nowhere found when it first writes, and reads what it wrote."""
     codec = NumcodecsCodec.from_config({"transform": own, "embed": False})

@@ -1,17 +1,20 @@
 """Structured rotations for the codec."""
 
+from collections import deque
+
 import numpy as np
 import pytest
 from tests.reference import learning as oracle
 
 from fdcodec.errors import ParameterError
 from fdcodec.kernels.learning.sweeps import angle_slopes
+from fdcodec.learning import structured
 from fdcodec.learning.iterations import Iterations
-from fdcodec.learning.quasi_newton import minimize
+from fdcodec.learning.quasi_newton import descent_direction, minimize
 from fdcodec.learning.samples import ArraySamples
 from fdcodec.learning.statistics import RateObjective, SparseObjective
 from fdcodec.learning.structured import hypercube_pairs, learn_rotations, settle_on_grid, train_angles
-from fdcodec.transform import FactorProduct
+from fdcodec.transform import FactorProduct, dct_line_product
 from fdcodec.transform.blocks import grid_blocks
 
 
@@ -68,6 +71,81 @@ def test_layerwise_rounding_beats_rounding_at_once():
     settled = settle_on_grid(objective, free, 32)
     np.testing.assert_allclose(settled.blocks, settled.quantized(32).blocks, atol=1e-12)
     assert objective.evaluate(settled)[1] < at_once
+
+
+def test_rotations_are_settled_where_rounding_costs_much():
+    """On a coarse grid `learn_rotations` does not round all angles at once."""
+    samples = mixed_samples(16, 400, seed=5)
+    pairs, index = learn_rotations(samples, 2, 1.0, 40, 32)
+    start = FactorProduct(16, pairs[::-1], np.repeat(np.eye(2)[None], len(pairs), axis=0))
+    objective = RateObjective(ArraySamples(samples), 1.0)
+    at_once = objective.evaluate(train_angles(objective, start, Iterations(40))[0].quantized(32))[1]
+    assert oracle.log_rate(samples, pairs, 2 * np.pi * index / 32, 1.0) < 0.999 * at_once
+
+
+@pytest.mark.parametrize("base", [None, dct_line_product(8)[0]], ids=["no base", "base"])
+def test_layers_that_are_on_the_grid_stay_there(base, monkeypatch):
+    """Layer by layer goes to the grid; in between only those behind it are trained, before the base."""
+    seen = []
+
+    def spy(objective, product, iterations, free, given):
+        seen.append((product, free.copy(), given))
+        return train_angles(objective, product, iterations, free, given)
+
+    monkeypatch.setattr(structured, "train_angles", spy)
+    objective = RateObjective(ArraySamples(mixed_samples(8, 60, seed=5)), 1.0)
+    start = FactorProduct(8, hypercube_pairs([(8, 1)]), grid_blocks(2 * np.arange(12)))
+    settled = settle_on_grid(objective, start, 16, base)
+    assert [int(free.sum()) for _, free, _ in seen] == [8, 4]
+    for product, free, given in seen:
+        np.testing.assert_allclose(product.blocks[~free], settled.blocks[~free], atol=1e-12)
+        assert given is base
+
+
+def test_every_start_is_run(monkeypatch):
+    """So many starts are trained, all but the first from angles of their own."""
+    starts = []
+
+    def spy(objective, product, iterations):
+        starts.append(product.blocks)
+        return train_angles(objective, product, iterations)
+
+    monkeypatch.setattr(structured, "train_angles", spy)
+    learn_rotations(mixed_samples(8, 60, seed=5), 1, 1.0, 2, n_starts=4)
+    assert len(starts) == 4
+    np.testing.assert_array_equal(starts[0], np.repeat(np.eye(2)[None], 12, axis=0))
+    assert len({blocks.tobytes() for blocks in starts}) == 4
+
+
+def test_only_free_angles_are_trained():
+    """Rotations that are not free stay as they are, also before a base; the others lower the objective."""
+    objective = RateObjective(ArraySamples(mixed_samples(8, 100, seed=2)), 1.0)
+    pairs, base = hypercube_pairs([(8, 1)]), dct_line_product(8)[0]
+    start, free = FactorProduct(8, pairs, grid_blocks(2 * np.arange(12))), np.arange(12) % 3 == 0
+    for given in (None, base):
+        trained, values = train_angles(objective, start, Iterations(6), free, given)
+        np.testing.assert_allclose(trained.blocks[~free], start.blocks[~free], atol=1e-15)
+        assert (np.abs(trained.blocks - start.blocks)[free].max(axis=(1, 2)) > 0).all()
+        ends = [product if given is None else product.then(given) for product in (start, trained)]
+        assert [objective.evaluate(product)[1] for product in ends] == pytest.approx([values[0], values[-1]])
+        assert values[-1] < values[0]
+
+
+def test_directions_are_those_of_bfgs():
+    """Two loops over the steps give minus the gradient times the matrix of the BFGS recursion."""
+    rng = np.random.default_rng(8)
+    hessian = rng.standard_normal((5, 5))
+    hessian = hessian @ hessian.T + np.eye(5)
+    gradient, curvature = rng.standard_normal(5), rng.uniform(1, 3, 5)
+    steps = rng.standard_normal((3, 5))
+    history = deque((s, hessian @ s, 1.0 / (s @ hessian @ s)) for s in steps)
+    s, y, _ = history[-1]
+    inverse = np.diag(1.0 / curvature) * (s @ y) / (y @ (y / curvature))
+    for s, y, factor in history:
+        left = np.eye(5) - factor * np.outer(s, y)
+        inverse = left @ inverse @ left.T + factor * np.outer(s, s)
+    np.testing.assert_allclose(descent_direction(gradient, curvature, history), -inverse @ gradient)
+    np.testing.assert_allclose(descent_direction(gradient, curvature, deque()), -gradient / curvature)
 
 
 def test_result_is_never_worse_than_the_start():

@@ -62,6 +62,15 @@ def test_operations_are_those_of_the_structure():
     assert random_sparse(16, base)[0].n_operations == 2 * 2 * 16 + 6 * len(base)
 
 
+def test_parts_may_be_lists():
+    """Vectors, indices and values are any numbers of the right shape."""
+    sparse = SparseDictionary(np.eye(3), [[0, 1], [1, 2], [2, 0]], [[2, 1], [3, 0], [4, 0]])
+    np.testing.assert_array_equal(sparse.to_dense(), [[2.0, 0.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 4.0]])
+    np.testing.assert_array_equal(sparse.apply_transpose([1, 1, 1]), [3.0, 3.0, 4.0])
+    np.testing.assert_array_equal(ReflectorProduct([[1, 0], [0, 0]]).apply([[3, 4]]), [[-3.0, 4.0]])
+    assert SparseDictionary(np.eye(2), np.zeros((2, 0)), np.zeros((2, 0))).apply([1, 2]).tolist() == [0.0, 0.0]
+
+
 @pytest.mark.parametrize(
     ("make", "word"),
     [
@@ -70,10 +79,13 @@ def test_operations_are_those_of_the_structure():
         (lambda: ReflectorProduct(np.full((1, 2), np.nan)), "row 0 of norm nan"),
         (lambda: SparseDictionary(np.eye(2), np.zeros((2, 1), int), np.ones((2, 2))), r"values \(2, 2\)"),
         (lambda: SparseDictionary(np.eye(2), np.zeros((3, 1), int), np.ones((3, 1))), r"indices has shape \(3, 1\)"),
+        (lambda: SparseDictionary(np.eye(2), [[-1], [0]], np.ones((2, 1))), "-1 to 0; allowed is 0 to 1"),
         (lambda: SparseDictionary(np.eye(2), np.array([[0], [2]]), np.ones((2, 1))), "0 to 2; allowed is 0 to 1"),
         (lambda: random_reflectors(4)[0].apply(np.ones(5)), r"samples has shape \(5,\)"),
+        (lambda: random_reflectors(4)[0].apply(np.ones((2, 2, 4))), r"samples has shape \(2, 2, 4\); it must be \(n_s"),
+        (lambda: random_reflectors(4)[0].apply_transpose(4.0), r"samples has shape \(\)"),
     ],
-    ids=["one vector", "norm", "NaN", "shapes", "size", "index", "samples"],
+    ids=["one vector", "norm", "NaN", "shapes", "size", "negative", "index", "samples", "stack", "number"],
 )
 def test_what_is_no_structure_is_refused(make, word):
     """Wrong shapes, norms and indices are a ParameterError that names them."""

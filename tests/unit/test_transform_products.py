@@ -2,6 +2,7 @@
 
 import contextlib
 import struct
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -58,19 +59,46 @@ def test_one_vector_keeps_its_shape():
     np.testing.assert_allclose(product.apply(vector), product.apply(vector[None])[0])
 
 
-def test_singular_product_cannot_be_solved():
-    """A singular factor makes solve refuse by name."""
-    product = FactorProduct(2, np.array([[0, 1]]), np.ones((1, 2, 2)))
+@pytest.mark.parametrize(("block", "scale"), [(np.ones((2, 2)), None), (np.eye(2), np.array([0.0, 1.0]))])
+def test_singular_product_cannot_be_solved(block, scale):
+    """A singular factor or Delta makes solve refuse by name."""
+    product = FactorProduct(2, np.array([[0, 1]]), block[None], scale)
     with pytest.raises(ParameterError, match="singular"):
         product.solve(np.ones(2))
 
 
+def test_products_are_chained_without_a_scale_in_between():
+    """The first acts first, its Delta before all; other sizes, or a Delta in between, are refused."""
+    first, second = random_product(5, 4, seed=1, orthogonal=False, scaled=True), random_product(5, 3, seed=2)
+    np.testing.assert_allclose(first.then(second).to_dense(), dense(second) @ dense(first), atol=1e-12)
+    for wrong, word in ((random_product(6, 3, seed=2), "sizes 5 and 6"), (first, "a scale in between")):
+        with pytest.raises(ParameterError, match=f"cannot chain products of .*{word}"):
+            second.then(wrong)
+
+
+def test_only_rotations_and_reflectors_are_orthogonal():
+    """One factor that is neither makes a product that is not orthogonal, and has no angles for a grid."""
+    product = random_product(5, 4, seed=1, orthogonal=False)
+    assert not product.is_orthogonal
+    with pytest.raises(ParameterError, match="only a product of G-transforms"):
+        product.quantized()
+
+
+def test_no_factors_have_no_layers():
+    """The identity is a product of nothing."""
+    product = FactorProduct(3, [], [])
+    assert (len(product), product.layers) == (0, [])
+    np.testing.assert_array_equal(product.to_dense(), np.eye(3))
+
+
 def test_layers_hold_disjoint_pairs_and_give_the_same_product():
-    """Factors reordered layer by layer, disjoint inside a layer, make the same matrix."""
+    """Factors as early as they can be, disjoint inside a layer, make the same matrix layer by layer."""
     product = random_product(12, 60, seed=1)
     order = np.concatenate(product.layers)
     for layer in product.layers:
-        assert 2 * len(layer) == len(np.unique(product.pairs[layer]))
+        assert 2 * len(layer) == len(np.unique(product.pairs[layer])) > 0
+    for before, layer in pairwise(product.layers):
+        assert all(np.isin(pair, product.pairs[before]).any() for pair in product.pairs[layer])
     again = FactorProduct(12, product.pairs[order], product.blocks[order])
     np.testing.assert_allclose(again.to_dense(), product.to_dense(), atol=1e-12)
 
@@ -138,12 +166,27 @@ def test_bytes_round_trip(orthogonal, scaled, quantize):
     assert data == again.to_bytes()
 
 
+def test_smallest_and_largest_products_are_written_and_read():
+    """One coefficient without a factor, and 65536 factors on 4096 coefficients, come back; more are refused."""
+    assert FactorProduct.from_bytes(FactorProduct(1, [], []).to_bytes()).n == 1
+    pairs = np.sort(np.arange(2 * 65536).reshape(-1, 2) % 4096, axis=1)
+    largest = FactorProduct(4096, pairs, np.repeat(np.eye(2)[None], 65536, axis=0))
+    assert FactorProduct.from_bytes(largest.to_bytes()).pairs.tolist() == pairs.tolist()
+    longer = FactorProduct(4096, np.tile([[0, 1]], (65537, 1)), np.repeat(np.eye(2)[None], 65537, axis=0))
+    for wrong in (longer, FactorProduct(4097, [], [])):
+        with pytest.raises(LimitError, match="at most 65536 on 4096"):
+            wrong.to_bytes()
+
+
 def test_arrays_may_be_lists():
     """Pairs, blocks and scale are any numbers of the right shape, in what is applied and in what is written."""
     product = random_product(4, 2, seed=5, orthogonal=False, scaled=True)
     listed = FactorProduct(4, product.pairs.tolist(), product.blocks.tolist(), product.scale.tolist())
     np.testing.assert_array_equal(listed.to_dense(), product.to_dense())
     assert listed.to_bytes() == product.to_bytes()
+    whole = FactorProduct(4, np.int8([[0, 2]]), [[[0, 1], [1, 0]]], [1, 2, 3, 4])
+    np.testing.assert_array_equal(whole.apply([1, 1, 1, 1]), [3.0, 2.0, 1.0, 4.0])
+    assert FactorProduct.from_bytes(whole.to_bytes()).scale.tolist() == [1.0, 2.0, 3.0, 4.0]
 
 
 def test_every_prefix_and_every_flipped_byte_gives_an_error_or_a_product():
@@ -183,6 +226,8 @@ def test_bad_fields_are_refused(data, error):
     ("pairs", "blocks", "scale"),
     [
         ([[1, 0]], np.eye(2)[None], None),
+        ([[1, 1]], np.eye(2)[None], None),
+        ([[-1, 0]], np.eye(2)[None], None),
         ([[0, 3]], np.eye(2)[None], None),
         ([[0, 1]], np.zeros((0, 2, 2)), None),
         ([[0, 1]], np.eye(2)[None], np.ones(2)),

@@ -39,6 +39,16 @@ def test_best_of_all_subsets(q):
     assert pytest.approx(min(errors)) == np.sum((Y.T - apply_wide(X.T, subset, block)) ** 2)
 
 
+def test_wide_transforms_are_applied_to_their_indices():
+    """Samples are multiplied by the block where it is, as by the dense matrix, and left as they are elsewhere."""
+    X, block = np.random.default_rng(0).standard_normal((5, 6)), np.random.default_rng(1).standard_normal((3, 3))
+    subset, D = np.array([0, 2, 5]), np.eye(6)
+    D[np.ix_(subset, subset)] = block
+    given = X.copy()
+    np.testing.assert_allclose(apply_wide(X, subset, block), X @ D.T)
+    np.testing.assert_array_equal(X, given)
+
+
 @pytest.mark.parametrize("q", [1, 65, 8])
 def test_q_out_of_range(q):
     """Q below 2, above n, or with too many subsets is refused by name."""

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from tests.images import photo
 
+from fdcodec.choice import total_cost
+from fdcodec.format.parameters import step_index_of
 from fdcodec.model import ClassModel, get
 from fdcodec.training.traces import STEPS
 from fdcodec.training.worth import share_saved
@@ -36,6 +38,17 @@ def test_preset_saves_nothing_against_itself():
 def test_saving_of_error_counts_as_bytes():
     """The filter makes no file smaller, and a model without it costs all the same."""
     assert -0.2 < saved([IMAGE], replace(PRESET, filters=None))[0] < -0.01
+
+
+def test_a_tenth_of_the_bytes_at_equal_error_is_a_tenth(monkeypatch):
+    """Costs are turned into bytes at the price of eight bits each, over all steps together."""
+
+    def cost_and_size(samples, step, model):
+        size, index = (90 if model.name == "nine tenths" else 100) * round(step), step_index_of(step)
+        return total_cost(np.full((1, 2), 5000.0), size, index), size
+
+    monkeypatch.setattr("fdcodec.training.worth._cost_and_size", cost_and_size)
+    assert saved([IMAGE], ClassModel("nine tenths"))[0] == pytest.approx(0.1)
 
 
 def test_best_of_the_presets_is_what_counts(monkeypatch):

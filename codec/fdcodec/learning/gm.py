@@ -74,7 +74,7 @@ def construct(objective: Objective, U: FloatArray, m: int, schedule: Schedule) -
     trace = np.trace(Z)
     pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
     offsets, gains = layer_offsets(m, schedule.layer_size), np.zeros(m)
-    n_layers = build(Z, pairs, blocks, offsets, schedule.min_gain / objective.slope, gains) if m and n > 1 else 0
+    n_layers = build(Z, pairs, blocks, offsets, schedule.min_gain / objective.slope, gains)
     product = FactorProduct(n, pairs[: offsets[n_layers]], blocks[: offsets[n_layers]])
     if not isinstance(objective, SparseObjective):
         return product, []

@@ -37,5 +37,5 @@ class Iterations:
             yield number
             if self.callback is not None:
                 self.callback(number + 1, curve[-1])
-            if self.tol and len(curve) > WINDOW and min(curve) > (1.0 - self.tol) * min(curve[:-WINDOW]):
+            if len(curve) > WINDOW and min(curve) > (1.0 - self.tol) * min(curve[:-WINDOW]):
                 return

@@ -72,7 +72,8 @@ def staged_ksvd(
 ) -> tuple[FloatArray, float, list[float]]:
     """Grow the dictionary to ``len(atoms)`` atoms in equal stages, running K-SVD in each (SK-SVD, to a given size).
 
-    A new stage adds the strongest principal directions of the residual; the last stage takes half of the iterations.
+    A new stage adds the strongest principal directions of the residual; the last stage takes half of the iterations,
+    and what the others cannot share.
 
     Parameters
     ----------
@@ -97,8 +98,8 @@ def staged_ksvd(
         The curves of `ksvd` in the stages, one after another.
     """
     sizes = np.linspace(0, len(atoms), n_stages + 1).astype(int)[1:].tolist()
-    last = iterations.count if n_stages == 1 else iterations.count - iterations.count // 2
-    shares = [(iterations.count - last) // max(1, n_stages - 1)] * (n_stages - 1) + [last]
+    share = iterations.count // 2 // max(1, n_stages - 1)
+    shares = [share] * (n_stages - 1) + [iterations.count - share * (n_stages - 1)]
     current, curve, errors = atoms[: sizes[0]], list[float](), list[float]()
     for size, share in zip(sizes, shares, strict=True):
         if size > len(current):

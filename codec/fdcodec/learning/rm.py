@@ -74,7 +74,7 @@ def _construct(Z: FloatArray, W: FloatArray, m: int) -> FactorProduct:
     from fdcodec.kernels.learning.general import construct_general
 
     pairs, blocks = np.zeros((m, 2), np.int64), np.zeros((m, 2, 2))
-    built = construct_general(*_near_one(Z, W), pairs, blocks) if m and len(Z) > 1 else 0
+    built = construct_general(*_near_one(Z, W), pairs, blocks)
     return normalized(FactorProduct(len(Z), pairs[:built], blocks[:built]))
 
 
