@@ -72,9 +72,8 @@ def learn(
         raise ParameterError("images: give a list of images or paths, be it of one")
     start = None if parent is None else resolved(parent, "parent")
     origins = None if stacks is None else _checked_stacks(stacks)
-    given = list(
-        map(_training_image, images, count())
-    )  # no comprehension: before Python 3.12 that is a frame of its own
+    # no comprehension, which before Python 3.12 is a frame of its own: warnings would point into this file
+    given = list(map(_training_image, images, count()))
     if origins is not None and len(origins) != len(given):
         raise ParameterError(f"stacks: {len(origins)} for {counted(len(given), 'image')}; give one for each")
     return learn_from(given, start, progress, range(len(given)) if origins is None else origins)
