@@ -5,7 +5,8 @@ import pytest
 from tests.reference import lossless as reference
 from tests.reference import lossless_tables as tables
 
-from fdcodec.coding.lossless import Plan, _encode, decode_planes, encode_planes
+from fdcodec.coding.indexed_colours import repeats
+from fdcodec.coding.lossless import Plan, _colours_to_index, _encode, decode_planes, encode_planes
 from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import FormatError
 from fdcodec.kernels.lossless.mixing import SQUASH, STRETCH
@@ -91,6 +92,37 @@ def test_chosen_plan_is_the_shortest(planes):
     many_colours = any(2 * plan.n_colours > n_pixels for plan in sizes)
     expected = plain[0] if many_colours else min(plain[0], *indexed)
     assert expected == len(encode_planes(planes, depth))
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 1), (1, 1, 9), (1, 9, 2), (3, 2, 3), (2, 7, 9)])
+def test_repeats_count_pixels_that_equal_a_neighbour(shape):
+    """Of the pixels off the border those count that are as W, NW, N or NE in every channel."""
+    planes = np.random.default_rng(13).integers(0, 2, shape).astype(np.int32)
+    _, height, width = shape
+    inner = [(y, x) for y in range(1, height) for x in range(1, width - 1)]
+    equal = [
+        any((planes[:, y, x] == planes[:, y + dy, x + dx]).all() for dy, dx in ((0, -1), (-1, -1), (-1, 0), (-1, 1)))
+        for y, x in inner
+    ]
+    assert repeats(planes) == (sum(equal) / len(inner) if inner else 0)
+
+
+@pytest.mark.parametrize(
+    ("planes", "n_colours"),
+    [
+        (np.arange(32 * 33).reshape(1, 32, 33) % 16, 16),
+        (np.arange(33 * 32).reshape(1, 33, 32) * 7 % 17, 0),
+        (np.stack([np.arange(32 * 33).reshape(32, 33) % 256] * 2), 256),
+        (np.stack([np.arange(32 * 33).reshape(32, 33) * 7 % 257] * 2), 0),
+        (np.arange(32 * 32).reshape(1, 32, 32) // 3, 342),
+        (np.arange(32 * 32).reshape(1, 32, 32) // 2, 512),
+        (np.arange(31 * 33).reshape(1, 31, 33) // 2, 0),
+    ],
+    ids=["16", "17 that do not repeat", "256 of two channels", "257", "repeat", "half as many as pixels", "more"],
+)
+def test_indices_are_tried_for_few_colours_and_for_those_that_repeat(planes, n_colours):
+    """Up to 16 colours, or 256 in pictures of several channels, are few; of more, a fifth of the pixels repeats."""
+    assert _colours_to_index(planes.astype(np.int32)) == n_colours
 
 
 def test_constant_plane_is_nearly_free():
