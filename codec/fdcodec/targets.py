@@ -59,7 +59,7 @@ class Encoded(NamedTuple):
 def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target) -> Encoded:
     """Encode once for a quality or losslessly, up to eight times for a size or a PSNR.
 
-    For a quality or a size, one more or one of the eight is exact if the picture is drawn (ADR 0030).
+    Of a drawn picture the exact file is tried, too: after that of a quality, or as the first of the eight (ADR 0030).
     """
     if target.kind == "lossless":
         return Encoded(_encoded(picture, replace(settings, lossless=True)))
