@@ -1,4 +1,4 @@
-"""Write docs/results/engine.md from tools/results/{speed,determinism,lossless_exact,rate_control}.json."""
+"""Write docs/results/engine.md from tools/results/{speed,determinism,lossless_exact,rate_control,lossless}.json."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from statistics import median
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-RESULTS = ("speed", "determinism", "lossless_exact", "rate_control")
+RESULTS = ("speed", "determinism", "lossless_exact", "rate_control", "lossless")
 HEAD = """# Speed, memory, exactness, targets
 
 What the codec takes and whether it keeps its promises; each figure is from the file of `tools/results` that its section
@@ -64,6 +64,22 @@ def exactness_rows(determinism: dict[str, Any], lossless: dict[str, Any]) -> lis
     ]
 
 
+def lossless_rows(record: dict[str, Any]) -> list[str]:
+    """Return by class how many percent smaller or larger lossless payloads are than files of others, and our speed."""
+    rivals = {"png": "PNG", "webp": "WebP", "jpegxl": "JPEG XL", "jpegls": "JPEG-LS"}
+    lines = [
+        "Bytes more or, negative, fewer than other lossless codecs (geometric mean), and our speed on one core:",
+        "",
+    ]
+    lines.append(f"| class (images) | {' | '.join(rivals.values())} | encode (MP/s) | decode (MP/s) |")
+    lines.append("|---|" + (len(rivals) + 2) * "---|")
+    for name, entry in record["classes"].items():
+        cells = [f"{entry['percent_against'][rival]:+.1f} %" for rival in rivals]
+        cells += [f"{median(row[way] for row in entry['images']):.2f}" for way in ("encode_mps", "decode_mps")]
+        lines.append(f"| {name} ({len(entry['images'])}) | {' | '.join(cells)} |")
+    return lines
+
+
 def target_rows(record: dict[str, Any]) -> list[str]:
     """Return how often targets were met, whether quality and effort are monotone."""
     summary = record["summary"]
@@ -85,12 +101,13 @@ def target_rows(record: dict[str, Any]) -> list[str]:
 
 def page(records: dict[str, dict[str, Any]]) -> str:
     """Return the page of the records by name."""
-    speed, determinism, lossless, targets = (records[name] for name in RESULTS)
+    speed, determinism, exact, targets, lossless = (records[name] for name in RESULTS)
     sections = {
         "Speed (`speed.json`)": [*speed_rows(speed), "", *start_rows(speed)],
         "Memory (`speed.json`)": memory_rows(speed),
-        "The same everywhere (`determinism.json`, `lossless_exact.json`)": exactness_rows(determinism, lossless),
+        "The same everywhere (`determinism.json`, `lossless_exact.json`)": exactness_rows(determinism, exact),
         "Targets (`rate_control.json`)": target_rows(targets),
+        "Lossless (`lossless.json`)": lossless_rows(lossless),
     }
     return HEAD + "".join(f"\n## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in sections.items())
 
