@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fdcodec import container
-from fdcodec.arguments import checked_encoding, checked_region
+from fdcodec.arguments import checked_encoding, checked_region, is_true
 from fdcodec.decoding import checked_decoding, decode_picture
 from fdcodec.errors import EmbeddingWarning, memory_as_limit
 from fdcodec.limits import DEFAULT_MAX_PIXELS
@@ -119,7 +119,7 @@ def encode(
     from fdcodec.targets import encode_to_target
 
     with memory_as_limit():
-        picture = as_picture(image, exif=exif, xmp=xmp, icc=icc, lossless=lossless is True)
+        picture = as_picture(image, exif=exif, xmp=xmp, icc=icc, lossless=is_true(lossless))
         settings, target = checked_encoding(
             quality=quality,
             psnr_db=psnr_db,

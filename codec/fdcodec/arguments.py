@@ -63,7 +63,7 @@ def checked_encoding(
 
     check_flags(verify=verify)
     check_flags_or_auto(lossless=lossless, embed=embed)
-    is_lossless = not isinstance(lossless, str) and bool(lossless)
+    is_lossless = is_true(lossless)
     target = only_target(is_lossless, **targets)
     check_model(transform)
     check_tune(tune)
@@ -140,6 +140,11 @@ def check_flags(**values: Any) -> None:
     for name, value in values.items():
         if not _is_flag(value):
             raise not_allowed(name, value, "True or False")
+
+
+def is_true(value: Any) -> bool:
+    """Tell whether a flag, or one that may be "auto", is True."""
+    return _is_flag(value) and bool(value)
 
 
 def check_tune(tune: Any) -> None:

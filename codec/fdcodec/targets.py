@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from math import inf, isinf, log, log10
 from typing import NamedTuple
@@ -33,6 +34,7 @@ FREE_CHOICES = 2
 LEAST_FILL = 0.97
 """Share of a size limit that is used where it can be."""
 
+_ROUNDING = 1e-6  # of a byte: a limit in bits per pixel that is a whole number of bytes may come out just below it
 _LOG_SIZE_SLOPE = 0.042  # natural logarithm of the size for one unit of quality, typical of photographs
 _PSNR_SLOPE = 0.27  # dB for one unit of quality
 _MEDIAN_DB, _MEDIAN_QUALITY = 36.0, 46.6  # at that quality half of the pictures of 8 bits have this PSNR or more
@@ -69,8 +71,9 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
         return Encoded(data if exact is None or len(exact) > len(data) else exact)
     if target.kind == "psnr_db":
         return _encode_to_psnr(picture, settings, target.value)
-    size = int(target.value * picture.width * picture.height / 8) if target.kind == "bpp" else int(target.value)
-    return _encode_to_size(picture, settings, size)
+    pixels = picture.width * picture.height
+    size_bytes = target.value * pixels / 8 + _ROUNDING if target.kind == "bpp" else target.value
+    return _encode_to_size(picture, settings, int(size_bytes))
 
 
 def _encode_to_size(picture: Picture, settings: EncoderSettings, limit_bytes: int) -> Encoded:
@@ -100,7 +103,7 @@ def _encode_to_psnr(picture: Picture, settings: EncoderSettings, wanted_db: floa
         return Encoded(best.data, best.measure)
     best = _finest_no_larger(best, tried)
     if best.measure == exact_db:
-        return Encoded(best.data, inf, _psnr_miss(wanted_db, "of the files tried the best is exact"))
+        return Encoded(best.data, inf, _psnr_miss(wanted_db, "of the files tried the best has no error"))
     if best.quality == 0 and best.measure > wanted_db:
         told = f"the coarsest file has {best.measure:.2f} dB already, by the peak {2**picture.depth - 1}"
     else:
@@ -115,13 +118,15 @@ def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
 
 
 def _exact_file(picture: Picture, settings: EncoderSettings, size_bytes: int) -> bytes | None:
-    """Return the exact file of a drawn picture that may take so many bytes or fewer; None if it is not tried."""
+    """Return the exact file of a drawn picture that may take so many bytes or fewer; None without a try or memory."""
     if not tries_exact(settings):
         return None
     coded_bytes = size_bytes - sum(len(block or b"") for block in (picture.exif, picture.xmp, picture.icc))
     if not has_few_patterns(picture.samples, codec.header_of(picture, settings), coded_bytes, POSSIBLE_PATTERNS):
         return None
-    return _encoded(picture, replace(settings, lossless=True))
+    with suppress(MemoryError):
+        return _encoded(picture, replace(settings, lossless=True))
+    return None
 
 
 def _own_model(settings: EncoderSettings) -> ClassModel | None:
@@ -151,7 +156,7 @@ def _size_miss(best: Attempt, limit_bytes: int, pixels: int) -> TargetWarning | 
     if size_bytes >= LEAST_FILL * limit_bytes:
         return None
     is_exact = best.measure > log(size_bytes)
-    told = "exact file has" if is_exact else "nearest below of the files tried has"
+    told = "file without an error has" if is_exact else "nearest below of the files tried has"
     return TargetWarning(f"{limit_bytes} bytes were not filled; the {told} {size_bytes} bytes", kept=True)
 
 

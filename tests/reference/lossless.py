@@ -96,16 +96,17 @@ class LosslessDecoder(SampleDecoder, IndexDecoder):
 
     def samples(self):
         """L1.3."""
+        most = (1 << self.depth) - 1
         planes = [[[self.value[c][y, x] for x in range(self.width)] for y in range(self.height)]
                   for c in range(self.channels)]  # fmt: skip
         if self.channels < 3:
-            return planes
+            return [[[value & most for value in row] for row in plane] for plane in planes]
         for y in range(self.height):
             for x in range(self.width):
                 first, second, third = (plane[y][x] for plane in planes[:3])
                 rgb = self.rgb(first, second, third)
-                for plane, value in zip(planes, rgb, strict=False):
-                    plane[y][x] = value & ((1 << self.depth) - 1)
+                for plane, value in zip(planes, (*rgb, *(plane[y][x] for plane in planes[3:])), strict=True):
+                    plane[y][x] = value & most
         return planes
 
     def rgb(self, first, second, third):

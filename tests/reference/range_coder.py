@@ -117,7 +117,7 @@ class Decoder(Coder):
     def __init__(self, payload):
         super().__init__()
         self.payload, self.position = payload, 0
-        self.offset = self._read(6)
+        self.offset = min(self._read(6), self.range - 1)
 
     def _read(self, n_bytes):
         part = self.payload[self.position : self.position + n_bytes].ljust(n_bytes, b"\0")
@@ -141,6 +141,11 @@ class Decoder(Coder):
         self.offset -= value * self.range
         self.renormalize()
         return value
+
+    def renormalize(self):
+        """Keep the payload inside the interval, from which only a damaged one leaves it."""
+        self.offset = min(self.offset, self.range - 1)
+        super().renormalize()
 
     def append_word(self):
         """Read 16 bits."""

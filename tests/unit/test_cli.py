@@ -171,6 +171,9 @@ def test_drawn_picture_that_is_smaller_without_loss_is_told_to_be_exact(cli):
     assert cli("encode", "drawn.png").err.endswith(" bpp, exact\n")
     assert json.loads(cli("encode", "drawn.png", "-f", "--json").out)["lossless"] is True
     assert "exact" not in cli("encode", "drawn.png", "-f", "-t", "map").err.splitlines()[-1]
+    told = "note: 1 of 2 are exact; --lossless makes all so\n"
+    assert told in cli("encode", "drawn.png", "a.png", "-f").err
+    assert told not in cli("encode", "drawn.png", "a.png", "-f", "--lossless").err
 
 
 @pytest.mark.parametrize("options", [(), ("--tile", "32")], ids=str)

@@ -147,3 +147,14 @@ def test_frames_behind_the_first_are_told(cli):
     result = cli("check", "-r", "out", "--against", "scans")
     told = "scans: note: only one of several frames is in a file: scans/1/s.tif; encode --frames takes all\n"
     assert (result.code, told in result.err) == (0, True)
+
+
+def test_file_of_a_stack_stands_for_none_of_its_frames(cli):
+    """Beside files of frames a file named after the stack does not hide that a frame has none."""
+    Path("scans").mkdir()
+    write_frames("scans/s.tif")
+    cli("encode", "scans/s.tif", "--frames", "--out-dir", "out")
+    Path("out/s-2.fdc").unlink()
+    cli("encode", "scans/s.tif", "--out-dir", "out")
+    result = cli("check", "-r", "out", "--against", "scans")
+    assert (result.code, "made from scans/s.tif frame 2;" in result.err) == (6, True)

@@ -1,9 +1,11 @@
 """Pillow saves our files as `encode` makes them."""
 
 import warnings
+from fractions import Fraction
 from inspect import signature
 from io import BytesIO
 
+import numpy as np
 import pytest
 from PIL import Image
 from PIL.ExifTags import Base
@@ -15,7 +17,8 @@ from tests.pillow_files import METADATA, MODES, opened, saved
 import fdcodec
 from fdcodec import container
 from fdcodec.container import Metadata
-from fdcodec.errors import ConversionWarning, ParameterError
+from fdcodec.errors import ConversionWarning, ParameterError, UnsupportedError
+from fdcodec.image import arrays
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -56,7 +59,17 @@ def rational(numerator: int, denominator: int) -> tuple[IFDRational, IFDRational
 
 
 @pytest.mark.parametrize(
-    "dpi", [(300, 150), (72.5, 1e-3), (299.9994, 150.0124), rational(300, 1), rational(1, 3)], ids=str
+    "dpi",
+    [
+        (300, 150),
+        (72.5, 1e-3),
+        (299.9994, 150.0124),
+        rational(300, 1),
+        rational(1, 3),
+        (np.float32(96), np.int16(72)),
+        (Fraction(1, 3), 1),
+    ],
+    ids=str,
 )
 def test_resolution_is_stored(dpi):
     """`dpi` is found again, of an image that has no EXIF, or no other than that of a resolution."""
@@ -66,6 +79,12 @@ def test_resolution_is_stored(dpi):
     assert opened(data).info["dpi"] == pytest.approx(tuple(map(float, dpi)))
     assert saved(scan, dpi=dpi, lossless=True) == data
     assert saved(opened(saved(new, dpi=(72, 72), lossless=True)), dpi=dpi, lossless=True) == data
+
+
+@pytest.mark.parametrize("dpi", [(0, 0), (-72, 72), (1e-12, 1e-12), (float("nan"), 72), (2.0**32, 72), "72", 72])
+def test_what_is_no_resolution_is_ignored(dpi):
+    """`dpi` that EXIF has no numbers for, or that is no pair of numbers, leaves no EXIF."""
+    assert "dpi" not in opened(saved(Image.fromarray(MODES["L"]), dpi=dpi)).info
 
 
 def test_exif_has_its_own_resolution():
@@ -120,6 +139,25 @@ def test_wrong_values_are_a_valueerror_and_leave_no_file(tmp_path):
     with pytest.raises(ParameterError, match="quality: 101"):
         Image.fromarray(MODES["L"]).save(tmp_path / "a.fdc", quality=101)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_flags_of_numpy_are_flags():
+    """`lossless=np.True_` refuses what `True` does, here and in `encode`."""
+    image = Image.new("CMYK", (4, 4))
+    for save, error in ((saved, OSError), (fdcodec.encode, UnsupportedError)):
+        with pytest.raises(error, match="CMYK colours would be converted"):
+            save(image, lossless=np.True_)
+
+
+def test_too_little_memory_to_convert_says_what_to_do(monkeypatch):
+    """`save` makes an OSError of the LimitError of `encode`."""
+
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(arrays, "_checked_pillow", fail)
+    with pytest.raises(OSError, match="too little memory; make some free"):
+        saved(Image.new("L", (4, 4)))
 
 
 def test_conversions_are_warned_of():

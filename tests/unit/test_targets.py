@@ -81,6 +81,27 @@ def test_picture_that_is_larger_without_loss_is_coded_with_it(picture, target):
     assert len(data) < len(fdcodec.encode(picture, lossless=True))
 
 
+def test_exact_file_that_just_fits_is_taken():
+    """For a size a drawn picture is exact if that fits, however small the lossy files are, to the byte."""
+    drawn = np.kron(np.random.default_rng(3).integers(0, 2, (12, 16), np.uint8) * 200, np.ones((4, 3), np.uint8))
+    size_bytes = len(fdcodec.encode(drawn, lossless=True))
+    assert read_header(fdcodec.encode(drawn, size_bytes=size_bytes)).lossless
+    assert read_header(fdcodec.encode(drawn, bpp=8 * size_bytes / drawn.size)).lossless
+
+
+def test_no_memory_for_the_exact_file_leaves_the_lossy_one(monkeypatch):
+    """A file that is made is not lost because there is too little memory to try another."""
+    encode = codec.encode
+
+    def with_little_memory(picture, settings):
+        if settings.lossless is True:
+            raise MemoryError
+        return encode(picture, settings)
+
+    monkeypatch.setattr(codec, "encode", with_little_memory)
+    assert fdcodec.encode(DRAWN) == fdcodec.encode(DRAWN, lossless=False)
+
+
 def test_exact_file_that_is_too_large_misses_its_size():
     """Where a drawn picture's exact file is the smallest, and yet above the limit, its size is told."""
     with pytest.warns(TargetWarning, match="a size of 9 bytes was not met; of the files tried the smallest has 33 byt"):
@@ -165,7 +186,7 @@ def test_size_below_the_file_of_the_lowest_quality_is_met_by_a_smaller_one():
 )
 def test_exact_file_does_not_meet_a_finite_psnr(image, exact_db):
     """Where only an exact file comes near, that is told, also at the PSNR that a search takes for an exact file's."""
-    with pytest.warns(TargetWarning, match=f"{exact_db} dB was not met; of the files tried the best is exact"):
+    with pytest.warns(TargetWarning, match=f"{exact_db} dB was not met; of the files tried the best has no error"):
         data = fdcodec.encode(image, psnr_db=exact_db)
     assert np.array_equal(fdcodec.decode(data), image)
 
@@ -188,7 +209,7 @@ def test_size_that_cannot_be_filled_is_kept():
 def test_exact_file_is_the_last_that_is_tried_for_a_size(encodes):
     """Where a file below the limit is exact nothing could fill it: one encode does, and the warning says so."""
     image = np.full((40, 40), 7, np.uint8)
-    with pytest.warns(TargetWarning, match="1000 bytes were not filled; the exact file has"):
+    with pytest.warns(TargetWarning, match="1000 bytes were not filled; the file without an error has"):
         assert np.array_equal(fdcodec.decode(fdcodec.encode(image, size_bytes=1000)), image)
     assert len(encodes) == 1
 
@@ -219,7 +240,7 @@ def test_missed_psnr_gives_no_file_beside_which_a_finer_one_is_no_larger(encodes
     y, x = np.mgrid[:48, :64]
     image = np.where((y - 22) ** 2 + (x - 22) ** 2 < 300, 90, 230).astype(np.uint8)
     image[20:44, 30:60] = 30
-    with pytest.warns(TargetWarning, match=f"{wanted_db} dB was not met; of the files tried the best is exact"):
+    with pytest.warns(TargetWarning, match=f"{wanted_db} dB was not met; of the files tried the best has no error"):
         data = fdcodec.encode(image, psnr_db=wanted_db)
     assert np.array_equal(fdcodec.decode(data), image)
     assert len(data) < max(len(tried) for _, tried in encodes)

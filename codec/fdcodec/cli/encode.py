@@ -123,7 +123,7 @@ def encode(
 
     An input is a file, - for standard input, or with -r a directory.
     """
-    from fdcodec.cli.hints import note_on_models
+    from fdcodec.cli.hints import note_on_exact, note_on_models
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc", ".fdc")
@@ -159,6 +159,7 @@ def encode(
 
         code = run_jobs(jobs, work, console, force=force, at_once=at_once)
     console.say_if(note_on_models(models) if settings["transform"] == "auto" else "")
+    console.say_if("" if lossless else note_on_exact(models))
     return code
 
 

@@ -10,7 +10,7 @@ from fdcodec.format.parameters import Parameters, finest_step_index
 from fdcodec.words import SHOWN, first_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fdcodec import container
     from fdcodec.aliases import Samples
@@ -64,6 +64,12 @@ def note_on_models(names: Iterable[str | None]) -> str:
         return ""
     listed = ", ".join(first_of([f"{name} for {count}" for name, count in counts.most_common()], "other models"))
     return f"auto took {listed}; naming one with -t encodes faster"
+
+
+def note_on_exact(names: Sequence[str | None]) -> str:
+    """Return how many of several files are exact, which have no class model; empty if none is, or for one file."""
+    exact = names.count(None)
+    return f"{exact} of {len(names)} are exact; --lossless makes all so" if exact and len(names) > 1 else ""
 
 
 def _is_finest(parameters: Parameters) -> bool:

@@ -63,13 +63,13 @@ class Originals(NamedTuple):
         return cls(place, found, count, [image.path for image in inputs], others)
 
     def without_file(self) -> list[str]:
-        """Name images that are the original of no file, and frames without a file where others have one."""
+        """Name images that are the original of no file, and where files are named after frames, those without one."""
         frames = _frames_of_files(self.images)
         names: list[str] = []
         for image in self.expected:
             if not frames[image]:
                 names.append(str(image))
-            elif 0 not in frames[image]:
+            elif frames[image] != {0}:
                 names += [f"{image} frame {k}" for k in range(1, self.count(image) + 1) if k not in frames[image]]
         return names
 

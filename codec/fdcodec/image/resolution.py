@@ -1,10 +1,10 @@
 """Resolution in dots per inch: what a file states beside its EXIF goes into EXIF, and from there to PNG and JPEG."""
 
 from contextlib import suppress
+from numbers import Real
 from typing import Any, TypeAlias
 
 from PIL import ExifTags, Image
-from PIL.TiffImagePlugin import IFDRational
 
 from fdcodec.image.picture import EXIF_PREFIX
 
@@ -12,8 +12,7 @@ Resolution: TypeAlias = tuple[float, float]
 
 _AXES = (ExifTags.Base.XResolution, ExifTags.Base.YResolution)
 _INCH, _CENTIMETRE = 2, 3  # of ResolutionUnit
-_NUMBERS = (int, float, IFDRational)
-_MOST = 2**32  # where the rationals of EXIF end
+_LEAST, _MOST = 2**-10, 2**32  # well within the rationals of EXIF
 
 
 def stated_resolution(image: Image.Image) -> Resolution | None:
@@ -27,7 +26,7 @@ def stated_resolution(image: Image.Image) -> Resolution | None:
 def as_resolution(dpi: Any) -> Resolution | None:
     """Return a resolution as Pillow's users give it, None if it is none."""
     match dpi:
-        case (x, y) if all(isinstance(value, _NUMBERS) and 0 < value < _MOST for value in (x, y)):
+        case (x, y) if all(isinstance(value, Real) and _LEAST < float(value) < _MOST for value in (x, y)):
             return float(x), float(y)
     return None
 

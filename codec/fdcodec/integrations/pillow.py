@@ -17,9 +17,16 @@ from typing import IO, Any
 from PIL import Image, ImageFile
 
 from fdcodec import api, container
-from fdcodec.arguments import MAX_REDUCE
+from fdcodec.arguments import MAX_REDUCE, is_true
 from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
-from fdcodec.errors import ConversionWarning, FdcError, FormatError, ParameterError, UnsupportedError
+from fdcodec.errors import (
+    ConversionWarning,
+    FdcError,
+    FormatError,
+    ParameterError,
+    UnsupportedError,
+    memory_as_limit,
+)
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.picture import EXIF_PREFIX, Picture
 from fdcodec.image.resolution import Resolution, as_resolution, exif_of, is_only_resolution, resolution_of
@@ -178,8 +185,8 @@ def _save(image: Image.Image, file: IO[bytes], filename: str | bytes) -> None:
     _warn_of_misspelt(given)
     options = {name: given[name] for name in _OPTIONS & given.keys()}
     metadata = {name: _block(given[own]) for name, own in _METADATA.items() if own in given}
-    with _pillow_errors():
-        picture = as_picture(image, **metadata, lossless=options.get("lossless") is True)
+    with _pillow_errors(), memory_as_limit():
+        picture = as_picture(image, **metadata, lossless=is_true(options.get("lossless")))
         file.write(api.encode(_with_resolution(picture, given.get("dpi")), **options))
 
 

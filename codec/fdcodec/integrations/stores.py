@@ -27,10 +27,11 @@ class StoreCodec:
     Parameters
     ----------
     quality, psnr_db, bpp, size_bytes, lossless, transform, embed, effort, tune
-        As for `fdcodec.encode`, for each chunk; `transform` is a string, since stores keep it as JSON. A class model of
-        your own is in each chunk, 4 to 50 kB, unless `embed` is False. This codec then reads chunks with the model that
-        it was made with or writes with. A codec that was read from a store opens no path that the store names; to read,
-        it uses the models of FDCODEC_MODEL_PATH.
+        As for `fdcodec.encode`, for each chunk, but that no chunk is exact without `lossless`, which labels and masks
+        need. `transform` is a string, since stores keep it as JSON. A class model of your own is in each chunk, 4 to
+        50 kB, unless `embed` is False. This codec then reads chunks with the model that it was made with or writes
+        with. A codec that was read from a store opens no path that the store names; to read, it uses the models of
+        FDCODEC_MODEL_PATH.
 
     Raises
     ------
@@ -52,7 +53,7 @@ class StoreCodec:
     psnr_db: float | None = None
     bpp: float | None = None
     size_bytes: int | None = None
-    lossless: bool | Literal["auto"] = "auto"
+    lossless: bool = False
     transform: str = "auto"
     embed: bool | Literal["auto"] = "auto"
     effort: int = 5
