@@ -150,16 +150,17 @@ def encode(
     with console.progress() as show:
         if len(jobs) == 1:
             encoding = replace(encoding, progress=partial(show, "tiles"))
-        models, pictures = list[str | None](), Pictures()
+        made, pictures = list[dict[str, Any]](), Pictures()
 
         def work(job: Job) -> dict[str, Any]:
             facts = _encode(job, pictures=pictures, settings=encoding, target=target, left_out=left_out)
-            models.append(facts["transform_name"])
+            made.append(facts)
             return facts
 
         code = run_jobs(jobs, work, console, force=force, at_once=at_once)
-    console.say_if(note_on_models(models) if settings["transform"] == "auto" else "")
-    console.say_if("" if lossless else note_on_exact(models))
+    if settings["transform"] == "auto":
+        console.say_if(note_on_models(facts["transform_name"] for facts in made))
+    console.say_if("" if lossless else note_on_exact([facts["lossless"] for facts in made]))
     return code
 
 

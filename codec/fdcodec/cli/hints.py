@@ -66,10 +66,10 @@ def note_on_models(names: Iterable[str | None]) -> str:
     return f"auto took {listed}; naming one with -t encodes faster"
 
 
-def note_on_exact(names: Sequence[str | None]) -> str:
-    """Return how many of several files are exact, which have no class model; empty if none is, or for one file."""
-    exact = names.count(None)
-    return f"{exact} of {len(names)} are exact; --lossless makes all so" if exact and len(names) > 1 else ""
+def note_on_exact(are_lossless: Sequence[bool]) -> str:
+    """Return how many of several files are exact; empty if none is, or for one file."""
+    exact, files = sum(are_lossless), len(are_lossless)
+    return f"{exact} of {files} are exact; --lossless makes all so" if exact and files > 1 else ""
 
 
 def _is_finest(parameters: Parameters) -> bool:
