@@ -59,8 +59,8 @@ def encode(
         most eight encodes.
     lossless
         True keeps every sample exactly; `transform`, `embed`, `effort`, `sparsity` and `tune` then keep their defaults.
-        With "auto" a drawn picture is kept so where that takes no more bytes; not with `psnr_db`, nor with `transform`,
-        `embed`, `sparsity`, or an effort below 4. False never keeps it so, and such pictures decode faster.
+        With "auto" a drawn picture is kept so where that takes no more bytes, or fits a size; not with `psnr_db`,
+        `transform`, `embed`, `sparsity`, or an effort below 4. False never keeps it so, and such pictures decode faster.
     transform
         "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
     embed

@@ -150,17 +150,17 @@ def encode(
     with console.progress() as show:
         if len(jobs) == 1:
             encoding = replace(encoding, progress=partial(show, "tiles"))
-        made, pictures = list[dict[str, Any]](), Pictures()
+        made, pictures = list[tuple[str | None, bool]](), Pictures()
 
         def work(job: Job) -> dict[str, Any]:
             facts = _encode(job, pictures=pictures, settings=encoding, target=target, left_out=left_out)
-            made.append(facts)
+            made.append((facts["transform_name"], facts["lossless"]))
             return facts
 
         code = run_jobs(jobs, work, console, force=force, at_once=at_once)
     if settings["transform"] == "auto":
-        console.say_if(note_on_models(facts["transform_name"] for facts in made))
-    console.say_if("" if lossless else note_on_exact([facts["lossless"] for facts in made]))
+        console.say_if(note_on_models(name for name, _ in made))
+    console.say_if("" if lossless else note_on_exact([is_lossless for _, is_lossless in made]))
     return code
 
 
