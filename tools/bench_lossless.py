@@ -10,6 +10,7 @@ compared.
 import io
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,7 @@ def measure(path: Path) -> dict[str, Any]:
     samples = read_samples(path)
     row: dict[str, Any] = {
         "image": path.name,
+        "sha256": sha256(path.read_bytes()).hexdigest(),
         "width": samples.shape[1],
         "height": samples.shape[0],
         "channels": 1 if samples.ndim == 2 else samples.shape[2],

@@ -60,7 +60,7 @@ def encode(
     lossless
         True keeps every sample exactly; `transform`, `embed`, `effort`, `sparsity` and `tune` then keep their defaults.
         With "auto" a drawn picture is kept so where that takes no more bytes, or fits a size; not with `psnr_db`,
-        `transform`, `embed`, `sparsity`, or an effort below 4. False never keeps it so, and such pictures decode faster.
+        `transform`, `embed`, `sparsity`, or an effort below 4. False never keeps it so.
     transform
         "auto", the name of a preset, the path of an ``.fdt`` file, or a class model.
     embed
