@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from fdcodec.container.header import Header
 
 EXACT_FROM_EFFORT = 4
-"""Least effort at which drawn pictures are also coded without loss: that takes a fifth to a half of a lossy encode."""
+"""Least effort at which drawn pictures are also coded without loss: that takes up to a third of a lossy encode."""
 
 POSSIBLE_PATTERNS = 1.5
 """Most different patterns per byte of the lossy file (without metadata) at which it may be smaller without loss."""

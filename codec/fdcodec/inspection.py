@@ -174,7 +174,7 @@ def describe_bits(data: bytes) -> dict[str, Any]:
     """
     file = container.read(data)
     tiles, model = sum(map(len, file.payloads)), len(file.model_bytes or b"")
-    metadata, parameters = sum(len(block or b"") for block in file.metadata), len(file.header.parameters)
+    metadata, parameters = file.metadata.size_bytes, len(file.header.parameters)
     checksums = CRC_BYTES * max(len(file.chunks), 1)
     parts = {"tiles": tiles, "parameters": parameters, "model": model, "metadata": metadata, "checksums": checksums}
     parts["header"] = len(data) - sum(parts.values())

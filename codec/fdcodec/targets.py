@@ -118,10 +118,13 @@ def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
 
 
 def _exact_file(picture: Picture, settings: EncoderSettings, size_bytes: int) -> bytes | None:
-    """Return the exact file of a drawn picture that may take so many bytes or fewer; None without a try or memory."""
+    """Return the exact file of a drawn picture that may be no larger than a size; None if it is not made.
+
+    It is not tried, or there is too little memory for it.
+    """
     if not tries_exact(settings):
         return None
-    coded_bytes = size_bytes - sum(len(block or b"") for block in (picture.exif, picture.xmp, picture.icc))
+    coded_bytes = size_bytes - container.Metadata(picture.exif, picture.xmp, picture.icc).size_bytes
     if not has_few_patterns(picture.samples, codec.header_of(picture, settings), coded_bytes, POSSIBLE_PATTERNS):
         return None
     with suppress(MemoryError):
@@ -147,7 +150,7 @@ def _size_miss(best: Attempt, limit_bytes: int, pixels: int) -> TargetWarning | 
     size_bytes = len(best.data)
     if size_bytes > limit_bytes:
         file = container.read(best.data, max_pixels=pixels)
-        alpha_bytes, metadata_bytes = _alpha_bytes(file), sum(len(block or b"") for block in file.metadata)
+        alpha_bytes, metadata_bytes = _alpha_bytes(file), file.metadata.size_bytes
         told = f", {alpha_bytes} of them for alpha, which is stored exactly" if alpha_bytes else ""
         told += f"; its metadata, which can be left out, have {metadata_bytes}" if metadata_bytes else ""
         return TargetWarning(

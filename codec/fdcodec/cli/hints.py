@@ -41,7 +41,7 @@ def hint(
     if file.header.lossless:
         return ""
     is_untried = settings.lossless == "auto" and (target.kind == "psnr_db" or not tries_exact(settings))
-    coded_bytes = size_bytes - sum(len(block or b"") for block in file.metadata)
+    coded_bytes = size_bytes - file.metadata.size_bytes
     if is_untried and has_few_patterns(samples, file.header, coded_bytes, LIKELY_PATTERNS):
         return "drawn pictures like this are often smaller with --lossless, and exact; decoding takes longer"
     if miss is not None and _is_finest(Parameters.from_bytes(file.header.parameters, file.header.depth)):

@@ -28,10 +28,10 @@ from fdcodec.kernels.syntax.range_coder import (
 
 MAX_COLOURS = 1 << 16
 FEW_COLOURS = (16, 256)
-"""Of pictures of one plane, and of several: so many are always tried as indices, as in dithered pictures."""
+"""Colours of pictures of one plane, and of several, up to which indices are always tried: dither seldom repeats."""
 
 LEAST_REPEATS = 1 / 5
-"""Share of the pixels that equal a neighbour from which more colours are: most photographs and scans are below it."""
+"""Share of pixels that equal a neighbour at which indices of more colours are tried; most photographs have less."""
 
 SAMPLE_PIXELS = 1 << 16
 SAMPLE_BANDS = 8

@@ -16,6 +16,11 @@ class Metadata(NamedTuple):
     xmp: bytes | None = None
     icc: bytes | None = None
 
+    @property
+    def size_bytes(self) -> int:
+        """Size of all blocks together."""
+        return sum(len(block or b"") for block in self)
+
 
 NO_METADATA = Metadata()
 
