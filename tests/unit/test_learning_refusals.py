@@ -74,12 +74,22 @@ def test_rounds_may_be_an_array():
 
 
 @pytest.mark.parametrize(
-    "estimator", [GmDLA(init="haar"), StructuredDLA(base="dct"), GmDLA(init="dct"), SparseKSVD(base="haar")], ids=repr
+    ("estimator", "n", "word"),
+    [
+        (GmDLA(init="haar"), 12, "init is 'haar', which needs square blocks .* n_features is 12; choose another init"),
+        (GmDLA(init="haar", method="search"), 12, "init is 'haar', .* n_features is 12"),
+        (GmDLA(init="haar", method="search"), 32, "init is 'haar', .* 1, 4, 16, 64, ... features; n_features is 32"),
+        (GmDLA(init="dct"), 12, "init is 'dct', .* powers of two only; n_features is 12; choose another init"),
+        (GmDLA(init="dct", method="search"), 36, "init is 'dct', .* n_features is 36"),
+        (StructuredDLA(base="dct"), 12, "base is 'dct', .* n_features is 12; choose another base"),
+        (SparseKSVD(base="haar"), 12, "base is 'haar', .* n_features is 12"),
+    ],
+    ids=repr,
 )
-def test_bases_refuse_sizes_that_are_no_product_of_factors(estimator):
-    """Haar and DCT bases say that n_features must be that of a square block, or of the DCT a power of two."""
-    with pytest.raises(ParameterError, match="n_features is 12"):
-        estimator.fit(mixed_samples(12, 20, seed=0))
+def test_bases_refuse_sizes_that_are_no_product_of_factors(estimator, n, word):
+    """Haar and DCT say that n_features must be that of a square block, or of the DCT a power of two."""
+    with pytest.raises(ParameterError, match=word):
+        estimator.fit(mixed_samples(n, 20, seed=0))
 
 
 @pytest.mark.parametrize(

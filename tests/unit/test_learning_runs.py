@@ -10,6 +10,7 @@ from tests.unit.test_structured import mixed_samples
 
 from fdcodec.errors import ParameterError
 from fdcodec.learning import DCT, QDLA, SKSVD, GmDLA, HouseholderDLA, RmDLA, SparseKSVD, StructuredDLA
+from fdcodec.learning.choices import base_product
 from fdcodec.learning.gm import starting_directions
 from fdcodec.learning.iterations import WINDOW, Iterations
 from fdcodec.learning.pursuit import pursuit_codes
@@ -127,6 +128,19 @@ def test_the_search_starts_from_a_product_too():
     start = GmDLA(12, 3, 0).fit(X).transform_
     paper, search = (GmDLA(12, 3, 4, method=method, init=start).fit(X).error_ for method in ("paper", "search"))
     assert search < paper
+
+
+@pytest.mark.parametrize(("n", "init", "n_starts"), [(32, "svd", 2), (32, "dct", 3), (16, "svd", 4), (16, "dct", 4)])
+def test_the_search_starts_from_the_base_that_init_names(monkeypatch, n, init, n_starts):
+    """A base that is not among those of every search is one more start; one that is, is not searched twice."""
+    met = []
+    monkeypatch.setattr(
+        "fdcodec.learning.gm_learner.search", lambda objective, starts, *_: met.append(starts) or (starts[0], [0.0])
+    )
+    GmDLA(8, 2, 0, method="search", init=init).fit(mixed_samples(n, 40, seed=3))
+    dct = base_product("dct", n).to_dense()
+    assert len(met[0]) == n_starts
+    assert any(np.array_equal(start.to_dense(), dct) for start in met[0]) == (init == "dct" or n == 16)
 
 
 def test_search_returns_the_best_that_it_met(monkeypatch):

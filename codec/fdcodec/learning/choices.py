@@ -87,16 +87,23 @@ def make_objective(samples: Samples, name: str, sparsity: int, step: float | Non
     return RateObjective(samples, math.sqrt(mean_square) or 1.0)
 
 
-def base_product(name: str, n: int) -> FactorProduct:
-    """Return the base called "identity", "haar" or "dct" for vectors of size n; ParameterError if it is no product."""
+def base_product(name: str, n: int, argument: str = "base") -> FactorProduct:
+    """Return the base called "identity", "haar" or "dct" for vectors of size n; ParameterError if it is no product.
+
+    The error says that the learner's `argument` is this name.
+    """
     if name == "identity":
         return FactorProduct(n, np.zeros((0, 2), np.int64), np.zeros((0, 2, 2)))
     if name == "haar" and not _is_power_of_four(n):
         raise ParameterError(
-            f"the haar base needs square blocks of a power-of-two side; n_features is {n}, not 1, 4, 16, 64, ..."
+            f"{argument} is 'haar', which needs square blocks of a power-of-two side: 1, 4, 16, 64, ... features; "
+            f"n_features is {n}; choose another {argument}"
         )
     if n & (n - 1):
-        raise ParameterError(f"the dct base is a product of factors for powers of two only; n_features is {n}")
+        raise ParameterError(
+            f"{argument} is 'dct', which is a product of factors for powers of two only; n_features is {n}; "
+            f"choose another {argument}"
+        )
     if name == "haar":
         return haar_product(math.isqrt(n))
     return dct_product(math.isqrt(n))[0] if _is_power_of_four(n) else dct_line_product(n)[0]
@@ -120,9 +127,9 @@ def cosine_base(n: int) -> Dictionary:
     return np.ascontiguousarray(np.kron(dct_matrix(side), dct_matrix(side)).T, dtype=np.float64)
 
 
-def warm_starts(n: int) -> list[FactorProduct]:
-    """Return the products from which a search starts: nothing, and the Haar transform and DCT of square blocks."""
-    return [base_product(name, n) for name in (BASES if _is_power_of_four(n) else BASES[:1])]
+def warm_starts(n: int) -> dict[str, FactorProduct]:
+    """Return the bases from which a search starts: nothing, and the Haar transform and DCT of square blocks."""
+    return {name: base_product(name, n) for name in (BASES if _is_power_of_four(n) else BASES[:1])}
 
 
 def _is_power_of_four(n: int) -> bool:

@@ -51,8 +51,8 @@ class GmDLA(TransformLearner):
         start from that base brought to m factors, "haar" of square blocks of a power-of-two side and "dct", that of
         `DCT`, for powers of two. A `FactorProduct`, such as `transform_` of another learner, is brought to m factors
         alike; another orthogonal transform, or matrix of shape ``(n_features, n_features)`` with the atoms in its
-        columns, is in the place of the singular vectors. The search starts from all bases that square blocks have, and
-        from yours.
+        columns, is in the place of the singular vectors. "search" starts from all bases of square blocks of a
+        power-of-two side, and from yours.
     objective
         "sparsity" is the paper's relative error; "rate" the mean of ``sum log2(1 + c^2 / step^2)``.
     step
@@ -159,8 +159,8 @@ class GmDLA(TransformLearner):
         U = start if isinstance(start, np.ndarray) else principal_directions(objective.samples)
         built = [construct(objective, V, m, schedule) for V in starting_directions(U, n_starts, random)]
         if method == "search":
-            own = [start] if isinstance(start, FactorProduct) else []
-            starts = [*(product for product, _ in built), *warm_starts(objective.samples.n), *own]
+            own = {str(self.init): start} if isinstance(start, FactorProduct) else {}  # a word replaces its warm start
+            starts = [*(product for product, _ in built), *(warm_starts(objective.samples.n) | own).values()]
             return *search(objective, starts, m, Iterations(schedule.count, callback=schedule.callback), random), []
         runs = [sweep_repeatedly(objective, product, schedule, random) for product, _ in built]
         best = min(range(n_starts), key=lambda k: runs[k][1][-1])
@@ -170,5 +170,5 @@ class GmDLA(TransformLearner):
         """Return `init` as a product, or as a matrix in the place of the singular vectors; None for these."""
         init = checked_init(self.init, n, ("svd", *BASES), orthogonal=True)
         if isinstance(init, str):
-            return base_product(init, n) if self.method == "paper" and init != "svd" else None
+            return None if init == "svd" else base_product(init, n, "init")
         return init if isinstance(init, FactorProduct) and init.is_orthogonal else np.asarray(init)
