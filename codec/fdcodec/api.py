@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from fdcodec import container
 from fdcodec.arguments import checked_encoding, checked_region, is_true
 from fdcodec.decoding import checked_decoding, decode_picture
-from fdcodec.errors import EmbeddingWarning, memory_as_limit
+from fdcodec.errors import EmbeddingWarning, memory_as_limit, warn_caller
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.sources import Source, read_source
 
@@ -137,9 +136,9 @@ def encode(
         )
         encoded = encode_to_target(picture, settings, target)
     if encoded.miss is not None:
-        warnings.warn(encoded.miss, stacklevel=2)
+        warn_caller(encoded.miss)
     if settings.embed is False and (told := absence(transform, "the file")):
-        warnings.warn(EmbeddingWarning(told), stacklevel=2)
+        warn_caller(EmbeddingWarning(told))
     return encoded.data
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from fdcodec.arguments import resolved
-from fdcodec.errors import ConversionWarning, ParameterError
+from fdcodec.errors import ConversionWarning, ParameterError, warn_caller
 from fdcodec.paths import checked_path
 from fdcodec.words import counted
 
@@ -72,8 +70,7 @@ def learn(
         raise ParameterError("images: give a list of images or paths, be it of one")
     start = None if parent is None else resolved(parent, "parent")
     origins = None if stacks is None else _checked_stacks(stacks)
-    # no comprehension, which before Python 3.12 is a frame of its own: warnings would point into this file
-    given = list(map(_training_image, images, count()))
+    given = [_training_image(image, n_before) for n_before, image in enumerate(images)]
     if origins is not None and len(origins) != len(given):
         raise ParameterError(f"stacks: {len(origins)} for {counted(len(given), 'image')}; give one for each")
     return learn_from(given, start, progress, range(len(given)) if origins is None else origins)
@@ -122,5 +119,5 @@ def _training_image(image: Samples | Image.Image | Picture | str | os.PathLike[s
         return training_image(as_picture(image).samples, n_before)
     picture, notes = read_image(checked_path("images", image))
     for note in notes:
-        warnings.warn(ConversionWarning(f"{image}: {note}"), stacklevel=3)
+        warn_caller(ConversionWarning(f"{image}: {note}"))
     return training_image(picture.samples, n_before)

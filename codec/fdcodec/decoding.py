@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING
 
 from fdcodec.arguments import MAX_REDUCE, check_flags, check_integers, checked_region, checked_threads, resolved
 from fdcodec.coding.settings import DecoderSettings
+from fdcodec.errors import warn_caller
 from fdcodec.limits import MAX_SIDE
 from fdcodec.sources import Source, read_source
 
@@ -36,13 +36,10 @@ def checked_decoding(
 
 
 def decode_picture(data: Source, settings: DecoderSettings, region: Region | None = None, reduce: int = 1) -> Picture:
-    """Decode a file, or a rectangle of it, to its samples and metadata; arguments and errors as for `decode_region`.
-
-    The warning of a decode in part points at the caller of the function that calls this.
-    """
+    """Decode a file, or a rectangle of it, to its samples and metadata; arguments and errors as for `decode_region`."""
     picture, loss = picture_and_loss(data, settings, region, reduce)
     if loss is not None:
-        warnings.warn(loss, stacklevel=3)
+        warn_caller(loss)
     return picture
 
 

@@ -1,12 +1,15 @@
-"""Every exception that leaves fdcodec on purpose, and the words of damage and of too little memory."""
+"""Every exception and warning that leaves fdcodec on purpose, and the words of damage and of too little memory."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import FrameType
 
 NO_MEMORY = "too little memory; make some free, or take fewer threads or smaller images"
 
@@ -108,6 +111,15 @@ def fault_of(error: FdcError) -> str:
     It is for errors of the bytes of a file: these name no paths, which may have a semicolon themselves.
     """
     return str(error).partition("; ")[0]
+
+
+def warn_caller(warning: str | Warning) -> None:
+    """Warn at the line that called this package, maybe through Pillow, which calls our plugin."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("fdcodec", "PIL"):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(warning, stacklevel=level)
 
 
 @contextmanager

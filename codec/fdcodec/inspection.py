@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from contextlib import suppress
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from fdcodec import container
 from fdcodec.arguments import check_flags
 from fdcodec.container.constants import COMPACT_SIGNATURE, CRC_BYTES, VERSION
-from fdcodec.errors import FdcError, FormatError, PartialWarning, TransformNotFoundError, fault_of
+from fdcodec.errors import FdcError, FormatError, PartialWarning, TransformNotFoundError, fault_of, warn_caller
 from fdcodec.limits import MAX_SIDE
 from fdcodec.sources import Source, read_source
 
@@ -52,7 +51,7 @@ def info(data: Source, *, bits: bool = False, partial: bool = False) -> dict[str
     if fault is not None:
         if not (partial and facts and isinstance(fault, FormatError)):
             raise fault
-        warnings.warn(PartialWarning(f"damaged file: {fault_of(fault)}"), stacklevel=2)
+        warn_caller(PartialWarning(f"damaged file: {fault_of(fault)}"))
     return facts
 
 

@@ -1,6 +1,5 @@
 """What users hand to the public functions, turned into a `Picture`."""
 
-import warnings
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from fdcodec.aliases import Samples
-from fdcodec.errors import ConversionWarning, FdcError, FormatError, LimitError, ParameterError
+from fdcodec.errors import ConversionWarning, FdcError, FormatError, LimitError, ParameterError, warn_caller
 from fdcodec.image.losses import losses_of, notes_on
 from fdcodec.image.metadata import metadata_of_pillow
 from fdcodec.image.picture import EXIF_PREFIX, Picture, check_sides
@@ -68,7 +67,7 @@ def as_picture(
     elif isinstance(image, Image.Image):
         own, notes = _checked_pillow(image, lossless)
         for note in notes:
-            warnings.warn(ConversionWarning(note), stacklevel=3)
+            warn_caller(ConversionWarning(note))
     else:
         own = picture_of(_checked_array(image))
     return replace(

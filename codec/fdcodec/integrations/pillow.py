@@ -6,7 +6,6 @@
   for an argument of `save`.
 """
 
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,6 +25,7 @@ from fdcodec.errors import (
     ParameterError,
     UnsupportedError,
     memory_as_limit,
+    warn_caller,
 )
 from fdcodec.image.arrays import as_picture
 from fdcodec.image.picture import EXIF_PREFIX, Picture
@@ -200,7 +200,7 @@ def _with_resolution(picture: Picture, dpi: Any) -> Picture:
         return replace(picture, exif=exif)
     if resolution_of(picture.exif) != resolution_of(exif):
         told = "dpi: left out, as the image has EXIF with another resolution, or none; change that and give it as exif"
-        warnings.warn(ConversionWarning(told), stacklevel=4)
+        warn_caller(ConversionWarning(told))
     return picture
 
 
@@ -209,7 +209,7 @@ def _warn_of_misspelt(given: Iterable[str]) -> None:
     names = sorted({*_OPTIONS, *_METADATA.values()})
     for name in given:
         if name not in names and (meant := get_close_matches(name.lower(), names, 1, _NEARLY)):
-            warnings.warn(f"{name}: ignored; did you mean {meant[0]}? There are {', '.join(names)}", stacklevel=4)
+            warn_caller(f"{name}: ignored; did you mean {meant[0]}? There are {', '.join(names)}")
 
 
 def _block(given: Any) -> Any:

@@ -1,6 +1,5 @@
 """Chunks of array stores as images: what the codecs for numcodecs and for zarr have in common."""
 
-import warnings
 from dataclasses import asdict, dataclass, fields, replace
 from reprlib import repr as shown
 from typing import Any, ClassVar, Literal, Self
@@ -12,7 +11,14 @@ from fdcodec import api
 from fdcodec.aliases import Samples
 from fdcodec.arguments import Target, checked_encoding, resolved
 from fdcodec.coding.settings import EncoderSettings
-from fdcodec.errors import EmbeddingWarning, LimitError, ParameterError, TransformNotFoundError, memory_as_limit
+from fdcodec.errors import (
+    EmbeddingWarning,
+    LimitError,
+    ParameterError,
+    TransformNotFoundError,
+    memory_as_limit,
+    warn_caller,
+)
 from fdcodec.image.picture import MAX_CHANNELS
 from fdcodec.limits import DEFAULT_MAX_PIXELS, MAX_SIDE
 from fdcodec.model import ClassModel
@@ -78,7 +84,7 @@ class StoreCodec:
             model = resolved(self.transform)
             object.__setattr__(self, "_model", model)
             if told := _warning(model, self.transform, self.embed):
-                warnings.warn(EmbeddingWarning(told), stacklevel=4)
+                warn_caller(EmbeddingWarning(told))
 
     @classmethod
     def of_store(cls, configuration: Any) -> Self:
@@ -113,7 +119,7 @@ class StoreCodec:
         with memory_as_limit():
             encoded = encode_to_target(as_picture(chunk.reshape(image_shape(chunk.shape))), settings, target)
         if encoded.miss is not None:
-            warnings.warn(encoded.miss, stacklevel=2)
+            warn_caller(encoded.miss)
         return encoded.data
 
     def decode_chunk(self, data: bytes, max_pixels: int = DEFAULT_MAX_PIXELS) -> Samples:

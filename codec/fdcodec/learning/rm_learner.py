@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from fdcodec.errors import LearningWarning
+from fdcodec.errors import LearningWarning, warn_caller
 from fdcodec.learning.choices import checked_init, default_rotations
 from fdcodec.learning.estimator import checked_integer, random_generator
 from fdcodec.learning.gm import principal_directions, starting_directions
@@ -91,10 +89,5 @@ class RmDLA(TransformLearner):
         self.error_curve_ = np.array(curve)
         self.n_operations_ = self.transform_.n_operations
         if (built := len(self.transform_)) < m:
-            warnings.warn(
-                LearningWarning(
-                    f"built {built} of the {m} factors asked for: the samples use no atom, as if they are all zero; "
-                    "give others"
-                ),
-                stacklevel=4,
-            )
+            told = f"built {built} of the {m} factors asked for: the samples use no atom, as if they are all zero"
+            warn_caller(LearningWarning(f"{told}; give others"))
