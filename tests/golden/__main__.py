@@ -1,4 +1,4 @@
-"""Show what the golden files would change to, and with --regenerate write them.
+"""Show what the golden files and those that must be refused would change to, and with --regenerate write them.
 
 Usage: ``python -m tests.golden [--regenerate]`` from the repository's root.
 """
@@ -8,12 +8,23 @@ import json
 from typing import Any
 
 from tests.golden.cases import CASES, FILES, made, stored
+from tests.golden.refused import REFUSED_FILES, made_refused, refusals
 
 
 def difference(old: dict[str, Any], new: dict[str, Any]) -> str:
     """Return the fields of a record that change, or "same"."""
     changed = [f"{key} {old.get(key)} -> {value}" for key, value in new.items() if old.get(key) != value]
     return ", ".join(changed) or "same"
+
+
+def renew_refused(regenerate: bool) -> None:
+    """Compare every file that must be refused with what its golden file and its edits give."""
+    for name, refusal in refusals().items():
+        path, data = REFUSED_FILES / f"{name}.fdc", made_refused(refusal)
+        is_same = path.exists() and path.read_bytes() == data
+        print(f"{name}: {'same' if is_same else f'{len(data)} bytes, new or other ones'}")
+        if regenerate:
+            path.write_bytes(data)
 
 
 def main() -> None:
@@ -35,6 +46,8 @@ def main() -> None:
         if regenerate:
             (FILES / f"{name}.fdc").write_bytes(data)
             (FILES / f"{name}.json").write_text(json.dumps(record, indent=1) + "\n")
+    REFUSED_FILES.mkdir(exist_ok=True)
+    renew_refused(regenerate)
 
 
 if __name__ == "__main__":

@@ -79,6 +79,7 @@ CASES = {
     "sixteen-bits": Case(lambda: 16 * ramp(21, 34, 1)[:, :, 0].astype(np.uint16) + 1000, {"quality": 90}),
     "sixteen-bits-colour-with-alpha": Case(lambda: 257 * with_disc(photo(24, 24)).astype(np.uint16), {"quality": 60}),
     "model-with-a-parent": Case(lambda: photo(33, 20), {"quality": 60}, child),
+    "embedded-model": Case(lambda: ramp(12, 15, 1)[:, :, 0], {"quality": 50}, lambda: ClassModel("plain")),
     "tiles": Case(lambda: photo(40, 40), {"quality": 40, "tile": 32}),
     "lossless-gray": Case(lambda: ramp(19, 23, 1)[:, :, 0], {"lossless": True}),
     "lossless-photo": Case(lambda: photo(16, 16), {"lossless": True}),
