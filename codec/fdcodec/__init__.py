@@ -1,8 +1,8 @@
 """fdcodec: image compression whose transform is learned.
 
-``encode``, ``decode``, ``decode_region``, ``read_header``, ``info``, ``learn``, ``open`` and ``register_pillow`` are
-the public face, with the errors in `fdcodec.errors`. They are imported on first use, so that importing the package
-costs next to nothing and no numba.
+``encode``, ``decode``, ``decode_region``, ``read_header``, ``info``, ``check``, ``learn``, ``open`` and
+``register_pillow`` are the public face, with the errors in `fdcodec.errors`. They are imported on first use, so that
+importing the package costs next to nothing and no numba.
 """
 
 from importlib import import_module
@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from fdcodec.inspection import info
     from fdcodec.integrations.pillow import register_pillow
     from fdcodec.reader import Reader as open  # noqa: N813
+    from fdcodec.verification import check
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "decode", "decode_region", "encode", "errors", "info", "learn", "open"]
+__all__ = ["__version__", "check", "decode", "decode_region", "encode", "errors", "info", "learn", "open"]
 __all__ += ["read_header", "register_pillow"]
 
 _HOMES = {
+    "check": ("fdcodec.verification", "check"),
     "decode": ("fdcodec.api", "decode"),
     "decode_region": ("fdcodec.api", "decode_region"),
     "encode": ("fdcodec.api", "encode"),

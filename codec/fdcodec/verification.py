@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fdcodec import container
 from fdcodec.coding.settings import DecoderSettings
+from fdcodec.decoding import checked_decoding
 from fdcodec.errors import VerificationError
 from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.sources import Source, read_source
 
 if TYPE_CHECKING:
+    import os
+
     from fdcodec.image.picture import Picture
     from fdcodec.model import ClassModel
 
@@ -22,6 +26,41 @@ class Checked(NamedTuple):
     words: str
     picture: Picture | None = None
     lossless: bool = False
+
+
+def check(
+    data: Source,
+    *,
+    max_pixels: int = DEFAULT_MAX_PIXELS,
+    threads: int = 1,
+    transform: str | os.PathLike[str] | ClassModel | None = None,
+) -> str:
+    """Check that a file is intact, that it decodes, and that the samples have the hash that the file carries.
+
+    ``encode(verify=True)`` stores that hash. `info` compares the checksums alone, and decodes nothing.
+
+    Parameters
+    ----------
+    data, max_pixels, threads, transform
+        As for `decode`.
+
+    Returns
+    -------
+    str
+        What was checked and is right, as `fdcodec check` says it: "structure, checksums and decoded samples", or of a
+        file without a hash "structure, checksums and decoding".
+
+    Raises
+    ------
+    VerificationError
+        The decoded samples do not have the hash that the file carries.
+    FdcError, OSError
+        As for `decode`.
+    """
+    settings = checked_decoding(max_pixels=max_pixels, threads=threads, transform=transform, partial=False)
+    return check_file(
+        read_source(data), max_pixels=settings.max_pixels, threads=settings.threads, own=settings.own
+    ).words
 
 
 def with_pixel_hash(data: bytes, picture: Picture, own: ClassModel | None = None) -> bytes:

@@ -171,10 +171,10 @@ def test_table_of_options_and_arguments_is_right():
         (ROOT / "docs/python.md").read_text().partition("| on the command line | in Python |")[2].partition("\n\n")[0]
     )
     named = set(re.findall(r"`([^`]+)`", table))
-    functions = (fdcodec.encode, fdcodec.decode, fdcodec.decode_region, fdcodec.info, fdcodec.learn)
+    functions = (fdcodec.encode, fdcodec.decode, fdcodec.decode_region, fdcodec.info, fdcodec.check, fdcodec.learn)
     arguments = {name for function in functions for name in inspect.signature(function).parameters}
     assert arguments - named == {"image", "data", "region", "images", "progress"}
-    commands = [fdcodec_group.get_command(None, name) for name in ("encode", "decode", "info", "learn")]
+    commands = [fdcodec_group.get_command(None, name) for name in ("encode", "decode", "info", "check", "learn")]
     options = {name.partition(" ")[2] or name for name in named if re.fullmatch(r"(\w+ )?--?[\w-]+", name)}
     known = {text for command in commands for option in command.params for text in option.opts + option.secondary_opts}
     assert options <= known
