@@ -163,7 +163,10 @@ def test_truncated_images_are_loaded_where_pillow_is_told_to(monkeypatch):
     np.testing.assert_array_equal(loaded[:16], picture[:16, :, 0])
 
 
-@pytest.mark.parametrize(("size", "reduce"), [((1, 1), 64), ((30, 30), 3), ((31.5, 24), 4), ((99, 9), 1), ((0, 99), 1)])
+@pytest.mark.parametrize(
+    ("size", "reduce"),
+    [((1, 1), 64), ((30, 30), 3), ((31.5, 24), 4), ((65, 34), 2), ((99, 9), 1), ((0, 99), 1), (None, 1)],
+)
 def test_draft_decodes_smaller(size, reduce):
     """`draft` sets the size to the smallest that is not below what is asked for, and loading gives those samples."""
     data = fdcodec.encode(photo(100, 130), tile=64)

@@ -11,6 +11,7 @@ from tests.pillow_files import opened
 from tests.stacks import with_tag
 
 import fdcodec
+from fdcodec import container
 from fdcodec.errors import ConversionWarning, UnsupportedError
 from fdcodec.image.arrays import as_picture
 
@@ -87,6 +88,15 @@ def test_verify_needs_the_open_file(before):
     getattr(image, before)()
     with pytest.raises(OSError, match="open it again"):
         image.verify()
+
+
+def test_verify_passes_pictures_of_any_size(monkeypatch):
+    """`verify` decodes nothing, and passes a sound file that is above the limit of `decode`, if Pillow may open it."""
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", None)
+    data = container.write(container.File(container.Header(65535, 65535, lossless=True), [b""]))
+    opened(data).verify()
+    with pytest.raises(OSError, match="checksum is wrong"):
+        opened(data[:-1] + bytes([data[-1] ^ 1])).verify()
 
 
 @pytest.mark.parametrize("shape", [(9, 12), (12, 9, 3), (4, 4, 3), (9, 12, 4)])

@@ -9,7 +9,7 @@ import pytest
 from fdcodec.errors import ParameterError, TransformNotFoundError
 from fdcodec.model import ClassModel, find, get, names, resolve
 from fdcodec.model.body import GroupTransform
-from fdcodec.model.registry import is_preset
+from fdcodec.model.registry import is_preset, presets
 
 TRANSFORM = GroupTransform(np.array([[0, 1]], np.uint8), np.array([7], np.uint16), np.arange(16, dtype=np.uint8))
 SMALL = ClassModel("small", {(0, 3): TRANSFORM})
@@ -70,12 +70,12 @@ def test_tilde_in_the_model_path_is_the_home_directory(tmp_path, monkeypatch):
     assert find(SMALL.hash).hash == SMALL.hash
 
 
-@pytest.mark.parametrize("name", ["photo", "auto"])
-def test_model_is_not_saved_where_no_name_finds_it(tmp_path, name):
+@pytest.mark.parametrize(("name", "meaning"), [("photo", "a preset"), ("auto", "the choice among the presets")])
+def test_model_is_not_saved_where_no_name_finds_it(tmp_path, name, meaning):
     """A model is not saved by a name that means another; a preset may be by its own, and comes back."""
     for model in (SMALL, get("dct")):
         with pytest.raises(
-            ParameterError, match=rf"^path: {name} means .*, not .*{name}\.fdt; name the model otherwise"
+            ParameterError, match=rf"^path: {name} means {meaning}, not .*{name}\.fdt; name the model otherwise"
         ):
             model.save(tmp_path / f"{name}.fdt")
     assert not list(tmp_path.iterdir())
@@ -94,6 +94,40 @@ def test_reference_that_two_models_share_is_refused(tmp_path, monkeypatch):
         find(get("one").hash[:4])
     assert [find(get(name).hash[:8]).name for name in ("one", "two")] == ["one", "two"]
     assert find(get("one").hash[:4], get("two")).name == "two"
+
+
+def test_a_preset_comes_before_a_model_that_shares_its_reference(tmp_path, monkeypatch):
+    """A reference that fits one preset is that, whatever else of the model path begins alike (SPEC 2.4)."""
+    first_bytes = [preset.hash[:1] for preset in presets()]
+    preset = next(preset for preset in presets() if first_bytes.count(preset.hash[:1]) == 1)
+    transforms = (TRANSFORM._replace(angles=np.array([angle], np.uint16)) for angle in range(1024))
+    models = (ClassModel("other", {(0, 3): transform}) for transform in transforms)
+    next(model for model in models if model.hash[:1] == preset.hash[:1]).save(tmp_path / "a.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert find(preset.hash[:1]).name == preset.name
+
+
+def test_file_that_cannot_be_read_hides_no_other_model(tmp_path, monkeypatch):
+    """A file in the model path that the system refuses to read leaves the others usable."""
+    load = ClassModel.load
+
+    def guarded(path):
+        if path.name == "a.fdt":
+            raise PermissionError(13, "Permission denied", str(path))
+        return load(path)
+
+    for name in ("a.fdt", "b.fdt"):
+        SMALL.save(tmp_path / name)
+    monkeypatch.setattr(ClassModel, "load", guarded)
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
+    assert find(SMALL.hash).name == "b"
+
+
+def test_presets_are_in_order_of_their_names(monkeypatch):
+    """Presets come by name, in whatever order the file system lists them: the first of two equals is one everywhere."""
+    listing = Path.iterdir
+    monkeypatch.setattr(Path, "iterdir", lambda self: iter(sorted(listing(self), reverse=True)))
+    assert [preset.name for preset in presets()] == sorted(preset.name for preset in presets())
 
 
 def test_model_that_was_replaced_is_read_anew(tmp_path, monkeypatch):
