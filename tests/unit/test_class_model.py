@@ -71,7 +71,6 @@ def test_learned_modes_are_those_of_the_specification():
 def test_identity_is_neither_name_nor_recipe():
     """Models that do the same have the same hash, whatever they are called and however they were made."""
     assert replace(SMALL, name="other", recipe={"steps": [1]}).hash == SMALL.hash
-    assert SMALL.renamed("third").hash == SMALL.hash
     assert EMPTY.hash != SMALL.hash
 
 
@@ -81,6 +80,16 @@ def test_name_of_a_model_is_that_of_its_file(tmp_path):
     assert ClassModel.load(tmp_path / "a.fdt").name == "a"
     (tmp_path / "a.fdt").rename(tmp_path / "b.fdt")
     assert ClassModel.load(str(tmp_path / "b.fdt")).name == "b"
+
+
+def test_an_existing_file_is_kept_where_it_may_not_be_replaced(tmp_path):
+    """With may_replace=False a model is written to a new file only; else it takes the place of what is there."""
+    SMALL.save(tmp_path / "a.fdt", may_replace=False)
+    with pytest.raises(FileExistsError):
+        EMPTY.save(tmp_path / "a.fdt", may_replace=False)
+    assert ClassModel.load(tmp_path / "a.fdt").hash == SMALL.hash
+    EMPTY.save(tmp_path / "a.fdt")
+    assert ClassModel.load(tmp_path / "a.fdt").hash == EMPTY.hash
 
 
 def test_groups_are_sorted():

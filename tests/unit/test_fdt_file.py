@@ -54,6 +54,7 @@ DAMAGE = {
     "two parts": (framed(part(b"small") + part(b"")), TruncatedError, "x.fdt"),
     "four parts": (framed(PARTS + part(b"")), FormatError, "x.fdt"),
     "a recipe that is not deflated": (framed(part(b"") + part(b"{}") + part(b"")), FormatError, "deflate"),
+    "as long as allowed": (framed(PARTS).ljust(MAX_MODEL_BYTES, b"\0"), FormatError, "x.fdt: bytes follow"),
     "too long": (framed(PARTS).ljust(MAX_MODEL_BYTES + 1, b"\0"), LimitError, f"x.fdt: above {MAX_MODEL_BYTES} bytes"),
 }
 
@@ -64,6 +65,22 @@ def test_recipes_hold_what_json_can_say(number):
     recipe = zlib.compress(f'{{"size": {number}}}'.encode())
     with pytest.raises(FormatError, match="the recipe is not JSON"):
         parse_file(framed(part(b"small") + part(recipe) + part(MODEL.to_bytes())), "x.fdt")
+
+
+@pytest.mark.parametrize(("recipe", "kind"), [("[]", "list"), ("7", "int"), ("null", "NoneType")])
+def test_recipe_is_an_object(recipe, kind):
+    """A recipe that is JSON, but no object, is refused (SPEC 8)."""
+    with pytest.raises(FormatError, match=f"the recipe is a {kind}, not an object"):
+        parse_file(framed(part(b"small") + part(zlib.compress(recipe.encode())) + part(MODEL.to_bytes())), "x.fdt")
+
+
+@pytest.mark.parametrize(("spare_bytes", "error"), [(0, FormatError), (1, LimitError)])
+def test_no_more_is_read_than_tells_that_a_file_is_too_long(tmp_path, spare_bytes, error):
+    """Of a file on disk one byte above the limit is read, by which it is known to be too long."""
+    (tmp_path / "a.fdt").write_bytes(framed(PARTS).ljust(MAX_MODEL_BYTES + spare_bytes, b"\0"))
+    with pytest.raises(error) as raised:
+        ClassModel.load(tmp_path / "a.fdt")
+    assert raised.type is error
 
 
 @pytest.mark.parametrize(("data", "error", "words"), DAMAGE.values(), ids=DAMAGE)

@@ -9,7 +9,7 @@ import pytest
 from fdcodec.errors import ParameterError, TransformNotFoundError
 from fdcodec.model import ClassModel, find, get, names, resolve
 from fdcodec.model.body import GroupTransform
-from fdcodec.model.registry import is_preset, presets
+from fdcodec.model.registry import PRESETS_DIR, check_name, is_preset, presets
 
 TRANSFORM = GroupTransform(np.array([[0, 1]], np.uint8), np.array([7], np.uint16), np.arange(16, dtype=np.uint8))
 SMALL = ClassModel("small", {(0, 3): TRANSFORM})
@@ -79,6 +79,7 @@ def test_model_is_not_saved_where_no_name_finds_it(tmp_path, name, meaning):
         ):
             model.save(tmp_path / f"{name}.fdt")
     assert not list(tmp_path.iterdir())
+    check_name(PRESETS_DIR / "photo.fdt", "path")  # which is what the name means
     get("photo").save(tmp_path / "photo.fdt")
     assert resolve(tmp_path / "photo.fdt").hash == get("photo").hash
 

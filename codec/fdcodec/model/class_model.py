@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -80,10 +80,6 @@ class ClassModel:
     def from_bytes(cls, data: bytes, name: str = "embedded", recipe: dict[str, Any] | None = None) -> ClassModel:
         """Return the model of `to_bytes`; FormatError where the bytes are not those of a model."""
         return cls(name, *parse_body(inflate(data)), recipe=recipe or {})
-
-    def renamed(self, name: str) -> ClassModel:
-        """Return the same model under another name."""
-        return replace(self, name=name)
 
     def save(self, path: str | os.PathLike[str], *, may_replace: bool = True) -> None:
         """Write the model as an `.fdt` file (SPEC 8), atomically; an existing one is replaced if it `may_replace` it.
