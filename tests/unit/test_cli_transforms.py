@@ -3,14 +3,18 @@
 import json
 import os
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 from tests.images import noise
 
+import fdcodec
 from fdcodec import model
 from fdcodec.model import ClassModel
+from fdcodec.model.body import GroupTransform
 
 
 def test_transforms_are_listed_and_shown(cli):
@@ -24,6 +28,38 @@ def test_transforms_are_listed_and_shown(cli):
     columns = {name: [hash_, int(rotations), int(size)] for name, hash_, rotations, size in map(str.split, lines)}
     assert columns["dct"] == [shown["hash"][:16], 0, shown["embedded_bytes"]]
     assert cli("transforms").out == cli("transforms", "list").out
+
+
+def test_show_tells_what_a_model_holds(cli):
+    """Of a model of one's own its rotations, learned modes, start states, filter, and the bytes in a file are told."""
+    pairs, orders = np.array([[0, 1], [1, 2]], np.uint8), (np.arange(64, dtype=np.uint8), np.arange(32, dtype=np.uint8))
+    transforms = {
+        (1, 10): GroupTransform(pairs, np.array([7, 9], np.uint16), orders[0]),
+        (4, 9): GroupTransform(pairs[:1], np.array([7], np.uint16), orders[1]),
+    }
+    own = replace(model.get("photo"), transforms=transforms, start_states=None)
+    own = replace(own, learned=own.learned[:1], recipe={"parent": model.get("photo").hash.hex()})
+    own.save("mine.fdt")
+    shown = json.loads(cli("transforms", "show", "mine.fdt").out)
+    file = fdcodec.info(fdcodec.encode(noise(8, 8, 1, seed=1), transform=own))
+    assert {name: shown[name] for name in ("name", "hash", "embedded_bytes", "rotations", "learned_modes")} == {
+        "name": "mine",
+        "hash": own.hash.hex(),
+        "embedded_bytes": file["transform_bytes"],
+        "rotations": 3,
+        "learned_modes": 1,
+    }
+    assert shown["rotations_by_block"] == {"8x8 learned mode 0": 2, "8x4 group 9": 1}
+    assert (shown["start_states"], shown["filter"]) == (False, list(own.filters.shape))
+    ClassModel("plain").save("plain.fdt")
+    assert json.loads(cli("transforms", "show", "plain.fdt").out)["filter"] is None
+
+
+def test_show_of_a_preset_tells_the_bytes_of_all_of_it(cli):
+    """A preset is in no file but as a whole, where --embed asks for it, though it was learned from another one."""
+    shown = json.loads(cli("transforms", "show", "cartoon").out)
+    file = fdcodec.info(fdcodec.encode(noise(8, 8, 1, seed=1), transform="cartoon", embed=True))
+    assert (shown["embedded_bytes"], shown["start_states"]) == (file["transform_bytes"], True)
 
 
 def test_files_that_no_name_finds_are_told(cli, monkeypatch):
