@@ -46,7 +46,9 @@ CHILDREN = {
 
 
 @pytest.mark.parametrize("model", CHILDREN.values(), ids=CHILDREN)
-@pytest.mark.parametrize("parent", [PARENT, EMPTY, get("dct")], ids=["photo", "empty", "dct"])
+@pytest.mark.parametrize(
+    "parent", [PARENT, EMPTY, get("dct"), CHILDREN["fewer groups"]], ids=["photo", "empty", "dct", "fewer groups"]
+)
 def test_models_come_back(model, parent):
     """Whatever a model has in common with its parent, its canonical bytes come back."""
     assert parse_relative(relative(model, parent), parent.canonical) == model.canonical
@@ -77,8 +79,9 @@ def test_angles_are_signed_and_by_byte():
     """The angles of a group are folded, -1 as 1 and 1 as 2, low bytes first."""
     key, transform = next(iter(PARENT.transforms.items()))
     one = transform._replace(pairs=transform.pairs[:3], angles=np.array([1023, 1, 512], np.uint16))
-    body = relative(child(transforms={**PARENT.transforms, key: one}))
-    assert bytes([3, 0]) + one.pairs.tobytes() + bytes([1, 2, 255, 0, 0, 3]) in body
+    model = child(transforms={**PARENT.transforms, key: one})
+    assert bytes([3, 0]) + one.pairs.tobytes() + bytes([1, 2, 255, 0, 0, 3]) in relative(model)
+    assert parse_relative(relative(model), PARENT.canonical) == model.canonical
 
 
 def test_files_embed_the_differences():
@@ -136,6 +139,7 @@ def test_groups_replace_the_parents():
 REFUSED = {
     "version only": b"\1",
     "half a parent": b"\1" + PARENT.hash[:7],
+    "half a parent that nobody has": b"\1" + bytes(7),
     "parent only": b"\1" + PARENT.hash[:8],
     "no such group to leave out": relative(EMPTY)[:10] + b"\6\x63" + relative(EMPTY)[12:],
     "bytes after": relative(PARENT) + b"\0",
@@ -154,6 +158,20 @@ def test_damaged_bytes_are_refused(body):
     """Cut, lengthened or impossible differences are a FormatError."""
     with pytest.raises(FormatError):
         embedded(zlib.compress(body))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("no such group to leave out", "the parent has no such group or mode"),
+        ("no such learned mode", "the parent has no such group or mode"),
+        ("bytes after", "expected end of stream"),
+    ],
+)
+def test_message_tells_what_does_not_fit_the_parent(name, words):
+    """What the parent does not have, and what construct does not read, is told as such."""
+    with pytest.raises(FormatError, match=rf"not one that differs from its parent \(.*{words}\); the file is damaged"):
+        embedded(zlib.compress(REFUSED[name]))
 
 
 @pytest.mark.parametrize("seed", range(300))
