@@ -1,6 +1,7 @@
 """Class models: identity, and what is refused."""
 
 import os
+import re
 import struct
 import zlib
 from dataclasses import replace
@@ -13,7 +14,7 @@ from fdcodec.errors import FormatError, ParameterError
 from fdcodec.format.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS
 from fdcodec.format.contexts import KINDS, N_CONTEXTS
 from fdcodec.model import ClassModel, find, get
-from fdcodec.model.body import GroupTransform, parse_body
+from fdcodec.model.body import GroupTransform, fold, parse_body, unfold
 from fdcodec.model.registry import PRESETS_DIR, is_preset, presets
 
 EMPTY = ClassModel("empty")
@@ -155,13 +156,40 @@ def test_damaged_body_is_refused(damaged):
 
 
 @pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("group 10", "mode group 10 of size class 0, expected 0..9"),
+        ("1025 rotations", "number of rotations 1025, expected 0..1024"),
+        ("a start state too few", f"{N_CONTEXTS - 1} start states, expected 0 or {N_CONTEXTS}"),
+        ("start probability 1", "start probability 1, expected 2..253"),
+        ("count 64", "start count 64, expected 0..63"),
+        ("one filter weight", "number of filter weights 1, expected 0 or 9600"),
+        ("bases 16", "bases of a learned mode 16, expected 0..15"),
+        ("a learned mode of 32x32", "log2 size of a learned mode 5, expected 2..4"),
+    ],
+)
+def test_message_names_the_value_and_what_is_allowed(name, words):
+    """The error of a field says its value and the range or the values that clause 7 allows."""
+    with pytest.raises(FormatError, match=re.escape(words)):
+        parse_body(DAMAGE[name])
+
+
+def test_numbers_are_folded_as_the_specification_says():
+    """Each signed number of 16 bits is stored as 2v, or -2v - 1 where it is below 0 (SPEC 1), and comes back."""
+    numbers = np.arange(-(1 << 15), 1 << 15).astype(np.int16)
+    assert fold(numbers).tolist() == [2 * v if v >= 0 else -2 * v - 1 for v in numbers.tolist()]
+    np.testing.assert_array_equal(unfold(fold(numbers)), numbers)
+
+
+@pytest.mark.parametrize(
     "deflated",
     [b"", b"text", EMPTY.to_bytes()[:-1], EMPTY.to_bytes() + b"\0", zlib.compress(bytes((1 << 24) + 1))],
     ids=["nothing", "no stream", "cut", "followed", "inflates too far"],
 )
 def test_damaged_stream_is_refused(deflated):
     """A deflate stream that is none, cut, followed by a byte, or too long when inflated is a FormatError."""
-    with pytest.raises(FormatError, match="deflate"):
+    words = "not a deflate stream" if deflated == b"text" else "the deflate stream is cut, above .* or followed"
+    with pytest.raises(FormatError, match=words):
         ClassModel.from_bytes(deflated)
 
 
@@ -170,6 +198,7 @@ def test_start_states_become_contexts():
     states = np.array([[2 + k % 252, k % 64] for k in range(N_CONTEXTS)], np.uint8)
     expected = [[256 * int(p) + 128, 256 * int(p) + 128, int(c)] for p, c in states]
     assert expected == start_contexts(ClassModel("states", start_states=states)).tolist()
+    np.testing.assert_array_equal(parse_body(body(states=states.tobytes()))[1], states)
     assert start_contexts(EMPTY).tolist() == [[32768, 32768, 0]] * N_CONTEXTS
 
 
