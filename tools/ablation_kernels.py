@@ -21,7 +21,7 @@ from fdcodec.kernels.search.modes import _price_rates, _price_residuals
 from fdcodec.kernels.search.planes import _open_node, _search_cuts
 from fdcodec.kernels.search.quantization import ERROR_SHIFT, INFINITE, dropping_cost, last_candidate, zero_cost
 from fdcodec.kernels.search.state import BEST, PARTS, QUARTER
-from fdcodec.kernels.syntax.levels import MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
+from fdcodec.kernels.syntax.levels import FREQUENCY_CLASS, MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
 
 LARGEST_LOG2, SMALLEST_LOG2 = MAX_LOG2, MIN_LOG2  # log2 sides of squares; rows set others
 DEAD_ZONE_64THS = 26  # of a step, added before a level is rounded down: the best of 16, 21, 26 and 30 on kodim01
@@ -77,14 +77,9 @@ def blend_no_side(references, log2_depth, log2_length, angle, sign, lines):
 
 
 @kernel()
-def dequantize_uniformly(levels, scan, end, half_step, coefficients):
-    """Write the coefficients of one block whose levels mean whole steps."""
-    height, width = levels.shape
-    coefficients[:height, :width] = 0
-    for k in range(end):
-        row, column = scan[k] >> 5, scan[k] & 31
-        coefficients[row, column] = (2 * np.int64(levels[row, column]) * half_step) >> STEP_BITS
-    return height, width, np.int64(end)
+def first_state(high, low, level):
+    """Return the first state of the quantizer, in which levels mean whole steps."""
+    return np.int64(0), np.int64(0)
 
 
 @kernel()
@@ -107,7 +102,7 @@ def quantize_by_rate(search, options, block):
     """Round each coefficient down or to nearest by rate and distortion, then take the best end; return (end, cost)."""
     log2_width, log2_height, fullness, scan = _coded(search, block)
     width, height, size = 1 << log2_width, 1 << log2_height, size_class(log2_width, log2_height)
-    coefficients, levels, step = search.work.coefficients, search.levels, 2 * np.int64(options.half_step)
+    coefficients, levels, step = search.work.coefficients, search.work.scratch, 2 * np.int64(options.half_step)
     costs, last_costs, last_magnitudes = search.steps[:, 0], search.steps[:, 1], search.steps[:, 2]
     last = last_candidate(coefficients, scan, width * height, options.half_step)
     levels[:height, :width] = 0
@@ -117,7 +112,7 @@ def quantize_by_rate(search, options, block):
         row, column = scan[k] >> 5, scan[k] & 31
         amplitude = abs(np.int64(coefficients[row, column])) << STEP_BITS
         neighbours = _neighbours(levels, row, column, height, width)
-        context = coefficient_context(0, size, 0, row + column, neighbours)
+        context = coefficient_context(0, size, 0, FREQUENCY_CLASS[size, row + column], neighbours)
         chosen, costs[k], last_costs[k] = (
             0,
             zero_cost(coefficients[row, column]) + search.costs.levels[context, 0],
@@ -142,11 +137,11 @@ def quantize_by_rate(search, options, block):
             if cost < best:
                 best, end = cost, k + 1
         above += zero_cost(coefficients[scan[k] >> 5, scan[k] & 31])
-    for k in range(end, last + 1):
-        levels[scan[k] >> 5, scan[k] & 31] = 0
     if end > 0:
         row, column = scan[end - 1] >> 5, scan[end - 1] & 31
         levels[row, column] = last_magnitudes[end - 1] if coefficients[row, column] >= 0 else -last_magnitudes[end - 1]
+    for k in range(end):
+        search.levels[k] = levels[scan[k] >> 5, scan[k] & 31]
     return end, best
 
 
@@ -160,7 +155,7 @@ def quantize_by_dead_zone(search, options, block):
         row, column = scan[k] >> 5, scan[k] & 31
         amplitude = np.int64(search.work.coefficients[row, column]) << STEP_BITS
         magnitude = min((abs(amplitude) + ((step * DEAD_ZONE_64THS) >> 6)) // step, MAX_LEVEL)
-        search.levels[row, column] = magnitude if amplitude >= 0 else -magnitude
+        search.levels[k] = search.work.scratch[row, column] = magnitude if amplitude >= 0 else -magnitude
         difference = abs(amplitude) - magnitude * step
         cost += (difference * difference) << ERROR_SHIFT
         if magnitude > 0:
@@ -168,7 +163,8 @@ def quantize_by_dead_zone(search, options, block):
     cost += end_cost(search.costs, size, fullness, end)
     for k in range(end):
         row, column = scan[k] >> 5, scan[k] & 31
-        context = coefficient_context(0, size, 0, row + column, _neighbours(search.levels, row, column, height, width))
+        neighbours = _neighbours(search.work.scratch, row, column, height, width)
+        context = coefficient_context(0, size, 0, FREQUENCY_CLASS[size, row + column], neighbours)
         table = search.costs.last_levels if k == end - 1 else search.costs.levels
-        cost += _price(table[context], abs(search.levels[row, column]), options.lagrangian)
+        cost += _price(table[context], abs(np.int64(search.levels[k])), options.lagrangian)
     return end, cost

@@ -15,10 +15,9 @@ import ablation_kernels as kernels
 from fdcodec import choice, codec
 from fdcodec.coding import tuning
 from fdcodec.format.constants import N_GROUPS
-from fdcodec.kernels.reconstruction import planes, prediction, references
+from fdcodec.kernels.reconstruction import prediction, quantizer, references
 from fdcodec.kernels.search import blocks, modes
 from fdcodec.kernels.search import planes as search
-from fdcodec.kernels.syntax import levels
 from fdcodec.model import ClassModel
 
 EFFORTS = 9
@@ -126,8 +125,7 @@ def candidates(count: int) -> Callable[[Setup], None]:
 
 def scalar_quantizer(setup: Setup) -> None:
     """Stay in the first state of the dependent quantizer, a uniform one, and choose levels without a trellis."""
-    put(levels.NEXT_STATE, np.zeros_like(levels.NEXT_STATE))
-    put(planes.dequantize, kernels.dequantize_uniformly)
+    put(quantizer.next_state, kernels.first_state)
     put(blocks._quantize, kernels.quantize_by_rate)
 
 

@@ -18,8 +18,9 @@ from fdcodec.coding.lossy import start_contexts
 from fdcodec.filtering.post import trained_corrections
 from fdcodec.image.colour import colour_matrix, from_planes, plane_bounds
 from fdcodec.kernels.jit import compiled_elsewhere
+from fdcodec.kernels.reconstruction.maps import Known, new_maps
 from fdcodec.kernels.reconstruction.planes import new_work, reconstruct_plane
-from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Known, new_maps
+from fdcodec.kernels.reconstruction.tables import HALF_STEPS
 from fdcodec.kernels.search.costs import new_costs
 from fdcodec.kernels.search.trellis import trellis_levels
 from fdcodec.kernels.syntax.range_coder import new_decoder
@@ -62,7 +63,7 @@ def compile_for_encoding() -> None:
     """Compile the kernels that `BESIDE_ENCODING` has besides, by calls on an empty block."""
     model, maps, scratch = get("photo"), new_maps(4, 4), np.zeros((32, 32), np.int32)
     coded = (2, 2, 0, model.tables.scans[2, 2])
-    trellis_levels(scratch, coded, 1, 1, new_costs(), scratch.copy(), np.zeros((1024, 4), np.int64))
+    trellis_levels(scratch, coded, 1, 1, new_costs(), np.zeros(1024, np.int16), np.zeros((1024, 4), np.int64))
     stream = (*new_decoder(bytes(16)), start_contexts(model))
     code_tree(stream, Known(maps, maps, 0), 0, 0, new_code_work(model.tables), None)
 

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from tests.blocks import put_found
 from tests.reference import reconstruction as reference
 
 from fdcodec.format.constants import ANGLE_LEVELS, COEFFICIENT_LIMIT, MAX_LEVEL, MAX_STEP_INDEX, N_GROUPS, N_MODES
-from fdcodec.kernels.reconstruction.planes import dequantize, new_work
+from fdcodec.kernels.reconstruction.planes import new_work
+from fdcodec.kernels.reconstruction.quantizer import dequantize
 from fdcodec.kernels.reconstruction.tables import HALF_STEPS, build_tables
 from fdcodec.kernels.reconstruction.transforms import forward_transform, inverse_transform, mode_group
 from fdcodec.model.body import ZONE_SIZES, GroupTransform
@@ -33,10 +35,9 @@ def log2(side):
 def residual_of(coefficients, mode, tables):
     """Return the kernels' residual of a block of coefficients, as a list."""
     height, width = np.shape(coefficients)
-    block, residual = (np.zeros((32, 32), np.int32) for _ in range(2))
-    block[:height, :width] = coefficients
-    extent = height, width, height * width
-    inverse_transform(block, extent, mode, log2(width), log2(height), tables, new_work(), residual)
+    residual, work = np.zeros((32, 32), np.int32), new_work()
+    n_found = put_found(work, coefficients)
+    inverse_transform(n_found, mode, log2(width), log2(height), tables, work, residual)
     return residual[:height, :width].tolist()
 
 
@@ -136,15 +137,16 @@ def test_half_steps():
 def test_quantizer_walks_its_four_states(end, seed):
     """Levels of every parity and size give the coefficients of the four-state quantizer, up to the clamp."""
     rng = np.random.default_rng(seed)
-    levels, scan = np.zeros((4, 4), np.int32), PLAIN.scans[2, 2]
+    block, places, work = np.zeros((4, 4), np.int64), PLAIN.scans[2, 2, :end], new_work()
     magnitudes = rng.choice([0, 0, 1, 1, 2, 3, 4, 500, MAX_LEVEL], end)
-    levels[scan[:end] >> 5, scan[:end] & 31] = magnitudes * rng.choice([-1, 1], end)
-    step_index = int(rng.integers(MAX_STEP_INDEX + 1))
-    coefficients = np.full((32, 32), 7, np.int32)
-    rows, columns, reach = dequantize(levels, scan, end, int(HALF_STEPS[step_index]), coefficients)
-    assert reference.dequantize(levels, end, step_index) == coefficients[:4, :4].tolist()
-    assert reach == end
-    assert [rows, columns] == [max(np.flatnonzero(np.any(levels, axis=k)), default=-1) + 1 for k in (1, 0)]
+    levels = (magnitudes * rng.choice([-1, 1], end)).astype(np.int16)
+    block[places >> 5, places & 31] = levels
+    step_index, coefficients = int(rng.integers(MAX_STEP_INDEX + 1)), np.zeros((4, 4), np.int64)
+    n_found = dequantize(levels, int(HALF_STEPS[step_index]), work)
+    found = places[work.places[:n_found]]
+    coefficients[found >> 5, found & 31] = work.found[:n_found]
+    assert n_found == np.count_nonzero(levels)
+    assert reference.dequantize(block, end, step_index) == coefficients.tolist()
 
 
 @pytest.mark.parametrize(("width", "height"), SHAPES)

@@ -5,11 +5,12 @@ import pytest
 from tests.unit.test_learned_modes import copying_mode, random_transform
 
 from fdcodec.format.constants import LEARNED, N_GROUPS, N_MODES
-from fdcodec.kernels.reconstruction.blocks import block_at, starts_block
+from fdcodec.kernels.reconstruction.blocks import starts_block
 from fdcodec.kernels.reconstruction.learned_modes import learned_inputs
+from fdcodec.kernels.reconstruction.maps import block_at, new_maps
 from fdcodec.kernels.reconstruction.matrices import dct_matrix
 from fdcodec.kernels.reconstruction.planes import new_work, predict_block
-from fdcodec.kernels.reconstruction.tables import build_tables, new_maps
+from fdcodec.kernels.reconstruction.tables import build_tables
 from fdcodec.kernels.reconstruction.transforms import forward_transform
 from fdcodec.kernels.training.learned_modes import collect_blocks, price_modes
 from fdcodec.model import ClassModel

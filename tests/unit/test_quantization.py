@@ -5,15 +5,16 @@ from itertools import product
 import numpy as np
 import pytest
 from tests.blocks import ALL_SIZES
+from tests.reference.reconstruction import NEXT_STATE
 
 from fdcodec.format.constants import MAX_UNARY
 from fdcodec.format.contexts import N_CONTEXTS
 from fdcodec.kernels.reconstruction.blocks import size_class
-from fdcodec.kernels.reconstruction.tables import NEXT_STATE, build_tables
+from fdcodec.kernels.reconstruction.tables import build_tables
 from fdcodec.kernels.search.costs import end_cost, escape_cost, new_costs, update_costs
 from fdcodec.kernels.search.quantization import keep_largest
 from fdcodec.kernels.search.trellis import trellis_levels
-from fdcodec.kernels.syntax.levels import NEIGHBOUR_CLASS, coefficient_context
+from fdcodec.kernels.syntax.levels import FREQUENCY_CLASS, NEIGHBOUR_CLASS, coefficient_context
 from fdcodec.kernels.syntax.range_coder import new_contexts
 
 SCANS = build_tables({}).scans
@@ -34,7 +35,7 @@ class Choice:
             probabilities = np.random.default_rng(seed).integers(3000, 62000, N_CONTEXTS)
             self.contexts[:, 0] = self.contexts[:, 1] = probabilities
         update_costs(self.contexts, 0, lagrangian, self.costs)
-        self.levels, self.block = np.zeros((32, 32), np.int32), np.zeros((32, 32), np.int32)
+        self.levels, self.block = np.zeros(1024, np.int16), np.zeros((32, 32), np.int32)
         self.block[:height, :width] = coefficients
         coded, steps = (self.log2_width, self.log2_height, 0, self.scan), np.zeros((1024, 4), np.int64)
         self.end, self.end_cost = trellis_levels(
@@ -57,7 +58,8 @@ class Choice:
         near, far = ((0, 1), (1, 0)), ((0, 2), (1, 1), (2, 0))
         total = sum(2 * above.get((row + dy, column + dx), 0) for dy, dx in near)
         total += sum(above.get((row + dy, column + dx), 0) for dy, dx in far)
-        context = coefficient_context(0, self.size, quantizer, row + column, NEIGHBOUR_CLASS[min(total, 25)])
+        frequency, neighbours = FREQUENCY_CLASS[self.size, row + column], NEIGHBOUR_CLASS[min(total, 25)]
+        context = coefficient_context(0, self.size, quantizer, frequency, neighbours)
         table = self.costs.last_levels if is_last else self.costs.levels
         return int(table[context, min(magnitude, MAX_UNARY)]) + self.lagrangian * int(escape_cost(magnitude))
 
@@ -73,13 +75,18 @@ class Choice:
             if k < end:
                 total += self.rate(k, magnitude, quantizer, above, k == end - 1)
                 above[int(self.scan[k]) >> 5, int(self.scan[k]) & 31] = min(magnitude, 15)
-                state = NEXT_STATE[state, magnitude & 1]
+                state = NEXT_STATE[state][magnitude & 1]
         return total
 
     def magnitudes(self):
         """Return the trellis's magnitudes by scan position."""
-        places = self.scan[: self.n_positions]
-        return np.abs(self.levels[places >> 5, places & 31]).tolist()
+        return np.abs(self.levels[: self.n_positions]).tolist()
+
+    def levels_by_place(self):
+        """Return the trellis's levels where their coefficients stand."""
+        places, plane = self.scan[: self.n_positions], np.zeros_like(self.block)
+        plane[places >> 5, places & 31] = self.levels[: self.n_positions]
+        return plane
 
 
 def candidates(choice, k, state):
@@ -106,7 +113,7 @@ def viterbi(choice):
                     continue
                 price = choice.rate(k, magnitude, state >> 1, above, opens) + choice.error(k, magnitude, state >> 1)
                 place = (int(choice.scan[k]) >> 5, int(choice.scan[k]) & 31)
-                steps.append((cost + price, NEXT_STATE[state, magnitude & 1], {**above, place: min(magnitude, 15)}))
+                steps.append((cost + price, NEXT_STATE[state][magnitude & 1], {**above, place: min(magnitude, 15)}))
         paths = {}
         for cost, state, above in steps:
             if state not in paths or cost < paths[state][0]:
@@ -142,7 +149,7 @@ def test_whole_steps_are_kept_where_bits_are_cheap():
     coefficients = block_of([5 * step, -3 * step, 0, 2 * step, -step])
     choice = Choice(coefficients, lagrangian=1)
     assert choice.cost(choice.magnitudes()) <= 2 * choice.cost([5, 3, 0, 2, 1])
-    assert (np.sign(choice.levels[:4, :4]) * np.sign(coefficients) >= 0).all()
+    assert (np.sign(choice.levels_by_place()[:4, :4]) * np.sign(coefficients) >= 0).all()
 
 
 def test_everything_is_dropped_where_bits_are_dear():
@@ -191,7 +198,7 @@ def is_allowed(choice, values, magnitudes):
     for k in range(end - 1, -1, -1):
         if magnitudes[k] not in candidates(choice, k, state):
             return False
-        state = NEXT_STATE[state, magnitudes[k] & 1]
+        state = NEXT_STATE[state][magnitudes[k] & 1]
     return end - 1 <= last
 
 
@@ -202,7 +209,7 @@ def test_zero_coefficients_get_no_levels(seed):
     block[np.random.default_rng(seed).random((8, 8)) < 0.5] = 0
     choice = Choice(block, lagrangian=1, seed=seed)
     assert choice.levels.any()
-    assert not choice.levels[:8, :8][block == 0].any()
+    assert not choice.levels_by_place()[:8, :8][block == 0].any()
 
 
 @pytest.mark.parametrize("sparsity", [1, 3, 16, 99])

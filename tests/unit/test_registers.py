@@ -1,10 +1,11 @@
-"""Lanes, quads, sides and shorts: each function, compiled and not, against plain Python with integers that wrap."""
+"""Lanes, quads, sides, shorts, memory: each function, compiled and not, against plain Python with wrapping integers."""
 
 import numba
 import numpy as np
 import pytest
 
 from fdcodec.kernels.simd import lanes as ln
+from fdcodec.kernels.simd import memory as mm
 from fdcodec.kernels.simd import quads as qd
 from fdcodec.kernels.simd import shorts as sh
 from fdcodec.kernels.simd import sides as sd
@@ -197,3 +198,32 @@ def test_sides(run, seed):
     kept = [a + 7 if a < b else 0 for a, b in zip(rows[0].tolist(), rows[1].tolist(), strict=True)]
     assert [9, *kept, 9] == out[4].tolist()
     assert (rows[2, 0], rows[2, 3]) == ends
+
+
+def in_memory(line, place, value, out):
+    """Fetch, read and write one place of a line."""
+    mm.fetch(line, place)
+    mm.put_value(value, out, place)
+    return mm.value_at(line, place)
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.uint16, np.int32, np.int64])
+@pytest.mark.parametrize("place", [0, 3, 8])
+def test_one_place_of_a_line(run, dtype, place):
+    """A value is read and written at its place and nowhere else, whatever the line's type; fetching changes nothing."""
+    line, out = np.arange(70, 79).astype(dtype), np.full(9, 5, dtype)
+    assert run(in_memory)(line, place, np.int64(1234), out) == 70 + place
+    assert line.tolist() == list(range(70, 79))
+    assert out.tolist() == [1234 if k == place else 5 for k in range(9)]
+
+
+def beyond(line, place):
+    """Fetch what may not be there."""
+    mm.fetch(line, place)
+    return 1
+
+
+@pytest.mark.parametrize("place", [-(2**40), -1, 9, 2**40])
+def test_fetching_what_is_not_there(run, place):
+    """A place outside of the line, or of all memory, can be asked for."""
+    assert run(beyond)(np.zeros(9, np.int32), place) == 1

@@ -2,20 +2,22 @@
 
 import numpy as np
 import pytest
-from tests.blocks import ALL_SIZES, random_blocks
+from tests.blocks import ALL_SIZES, blocks_in, levels_of, random_blocks
 from tests.reference.range_coder import Decoder
 from tests.reference.syntax import Contexts, PlaneDecoder
 
 from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MODES
 from fdcodec.kernels.reconstruction.blocks import log2_area, size_class
-from fdcodec.kernels.reconstruction.tables import Known, build_tables, new_maps
+from fdcodec.kernels.reconstruction.maps import Known, levels_place, new_maps
+from fdcodec.kernels.reconstruction.tables import build_tables
 from fdcodec.kernels.syntax.levels import (
     FREQUENCY_CLASS,
     NEIGHBOUR_CLASS,
     STRIDE,
     code_levels,
     coefficient_context,
+    level_places,
 )
 from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
@@ -41,8 +43,7 @@ def random_maps(shape, kind, alphabet, split, seed, halved=0.4):
         levels = np.zeros(width * height, np.int32)
         levels[: rng.integers(width * height, endpoint=True)] = 1
         levels *= rng.choice(alphabet, width * height)
-        scan = SCANS[log2_height, log2_width, : width * height]
-        maps.levels[y + (scan >> 5), x + (scan & 31)] = levels
+        levels_of(maps, (x, y, log2_width, log2_height))[:] = levels
         cells = np.s_[y // 4 : (y + height) // 4, x // 4 : (x + width) // 4]
         maps.log2_widths[cells], maps.log2_heights[cells] = log2_width, log2_height
         maps.ends[cells] = np.max(np.nonzero(levels)[0] + 1, initial=0)
@@ -76,6 +77,22 @@ def as_lists(planes):
 def listed(*fields):
     """Return the values that each cell has in the fields."""
     return np.stack(fields, axis=-1).tolist()
+
+
+def plane_shape(maps):
+    """Return height and width of a plane of samples."""
+    return 4 * maps.modes.shape[0], 4 * maps.modes.shape[1]
+
+
+def levels_plane(maps):
+    """Return the levels of all blocks where their coefficients stand, zeros elsewhere."""
+    plane = np.zeros(plane_shape(maps), np.int64)
+    for block in blocks_in(maps):
+        x, y, log2_width, log2_height = block
+        end = maps.ends[y // 4, x // 4]
+        places = SCANS[log2_height, log2_width, :end]
+        plane[y + (places >> 5), x + (places & 31)] = levels_of(maps, block)[:end]
+    return plane.tolist()
 
 
 def sides_of(maps):
@@ -112,7 +129,7 @@ def test_decoder_of_the_specification_reads_halves(seed):
 
 def assert_oracle_reads(planes):
     """Check that the decoder of the specification reads the planes' maps and ends with the same contexts."""
-    shape = planes[0].levels.shape
+    shape = plane_shape(planes[0])
     payload, contexts = encode(planes)
     coder, plain = Decoder(payload), Contexts()
     luma = PlaneDecoder(coder, plain, *shape)
@@ -121,7 +138,7 @@ def assert_oracle_reads(planes):
         blocks = [[decoder.at(x, y) for x in range(0, shape[1], 4)] for y in range(0, shape[0], 4)]
         assert [[list(block.log2_sides) for block in row] for row in blocks] == sides_of(maps)
         assert [[[block.mode, block.end] for block in row] for row in blocks] == listed(maps.modes, maps.ends)
-        assert maps.levels.tolist() == decoder.levels
+        assert levels_plane(maps) == decoder.levels
     assert [bin_.state() for bin_ in plain.bins] == contexts.tolist()
 
 
@@ -144,11 +161,11 @@ def test_every_mode_beside_every_mode(kind, mode):
 def test_context_numbers_exhaustively():
     """Every class of a coefficient has a context of its own, below the next element's first one."""
     numbers = [
-        coefficient_context(kind, size, quantizer, diagonal, neighbours)
+        coefficient_context(kind, size, quantizer, frequency, neighbours)
         for kind in range(ctx.KINDS)
         for size in range(ctx.N_SIZES)
         for quantizer in range(ctx.N_QUANTIZERS)
-        for diagonal in (0, 1, 3, 10)
+        for frequency in range(ctx.N_FREQUENCY_CLASSES)
         for neighbours in range(ctx.N_NEIGHBOUR_CLASSES)
     ]
     assert list(range(ctx.ABOVE_ONE - ctx.SIGNIFICANT)) == numbers
@@ -174,7 +191,7 @@ def test_any_bytes_cut_the_plane_into_blocks(seed):
         blocks = [[decoder.at(x, y) for x in range(0, shape[1], 4)] for y in range(0, shape[0], 4)]
         assert [[list(block.log2_sides) for block in row] for row in blocks] == sides_of(maps)
         assert {tuple(sides) for row in sides_of(maps) for sides in row} <= set(ALL_SIZES)
-        assert maps.levels.tolist() == decoder.levels
+        assert levels_plane(maps) == decoder.levels
 
 
 def test_classes_are_within_their_ranges():
@@ -191,12 +208,32 @@ def test_classes_are_within_their_ranges():
 @pytest.mark.filterwarnings("error")
 def test_levels_do_not_depend_on_what_memory_held():
     """A decoder's array of levels need not hold zeros; the interpreter has no overflow to tell of either."""
-    levels = np.array([[3, -1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]], np.int32)
-    scan, end = SCANS[2, 2, :16], 1 + max(k for k in range(16) if levels[SCANS[2, 2, k] >> 5, SCANS[2, 2, k] & 31])
+    levels, places = np.array([3, -1, 0, 0, 2, 1], np.int16), level_places()[2, 2]
     magnitudes, (coder, buffer) = np.zeros(STRIDE * STRIDE, np.int32), new_encoder(100)
-    code_levels((coder, buffer, new_contexts(ctx.N_CONTEXTS)), 0, 0, scan, end, levels, magnitudes)
-    decoded = np.full((4, 4), -(1 << 31), np.int32)
+    code_levels((coder, buffer, new_contexts(ctx.N_CONTEXTS)), 0, 0, places, levels, magnitudes)
+    decoded = np.full(len(levels), -(1 << 15), np.int16)
     stream = (*new_decoder(finish_encoder(coder, buffer)), new_contexts(ctx.N_CONTEXTS))
-    code_levels(stream, 0, 0, scan, end, decoded, magnitudes)
-    read = scan[:end]
-    assert np.array_equal(decoded[read >> 5, read & 31], levels[read >> 5, read & 31])
+    code_levels(stream, 0, 0, places, decoded, magnitudes)
+    assert decoded.tolist() == levels.tolist()
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("split", [0, 0.5, 1])
+def test_each_block_has_places_for_its_levels(shape, split):
+    """The places of the blocks of a plane lie in its array and do not overlap; whole trees leave none between."""
+    maps = random_maps(shape, 0, [0], split, seed=4, halved=0.6)
+    taken = np.zeros(len(maps.levels), np.int64)
+    for block in blocks_in(maps):
+        place = levels_place(maps, block)
+        taken[place : place + (1 << (block[2] + block[3]))] += 1
+    assert taken.sum() == np.prod(shape)
+    assert taken.max() == 1
+
+
+@pytest.mark.parametrize(("log2_width", "log2_height"), ALL_SIZES)
+def test_place_of_each_level(log2_width, log2_height):
+    """A level's entry has the row and column of its place in the scan, and the class of its anti-diagonal."""
+    area, size = 1 << (log2_width + log2_height), size_class(log2_width, log2_height)
+    places, scan = level_places()[log2_height, log2_width, :area], SCANS[log2_height, log2_width, :area]
+    assert (places & 0xFFFF).tolist() == [STRIDE * (place >> 5) + (place & 31) for place in scan.tolist()]
+    assert (places >> 16).tolist() == [FREQUENCY_CLASS[size, (place >> 5) + (place & 31)] for place in scan.tolist()]

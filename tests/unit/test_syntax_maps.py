@@ -4,19 +4,19 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from tests.blocks import ALL_SIZES, parts_of, random_blocks
+from tests.blocks import ALL_SIZES, levels_of, parts_of, random_blocks
 
 from fdcodec.coding.lossy import Coding, decode_planes
 from fdcodec.errors import FormatError
 from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
 from fdcodec.format.contexts import N_CONTEXTS
-from fdcodec.kernels.reconstruction.tables import Known, build_tables, new_maps
+from fdcodec.kernels.reconstruction.maps import Known, new_maps
+from fdcodec.kernels.reconstruction.tables import build_tables
 from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 
 TABLES = build_tables({})
-SCANS = TABLES.scans
 SHAPES = [(4, 4), (4, 36), (32, 32), (36, 68)]
 
 
@@ -45,8 +45,7 @@ def put_block(maps, block, choice, rng):
     maps.modes[cells], maps.ends[cells] = rng.choice(choice.modes), end
     values = rng.choice(choice.levels, end)
     values[-1:] = [value if value else 1 for value in values[-1:]]
-    places = SCANS[log2_height, log2_width, :end]
-    maps.levels[y + (places >> 5), x + (places & 31)] = values
+    levels_of(maps, block)[:end] = values
 
 
 def random_maps(shape, choice, seed):
@@ -84,7 +83,7 @@ def assert_round_trip(planes):
     """Check that maps and contexts after reading are those of writing."""
     before = listed(planes)
     payload, written = write(planes)
-    decoded, contexts = read(payload, planes[0].levels.shape, len(planes))
+    decoded, contexts = read(payload, tuple(4 * side for side in planes[0].modes.shape), len(planes))
     assert before == listed(planes)
     assert before == listed(decoded)
     assert written.tolist() == contexts.tolist()
@@ -101,8 +100,7 @@ def test_empty_blocks(shape):
 def test_one_level_in_one_block(level, position):
     """A single level of any size at any position of the scan is read as written."""
     maps = random_maps((4, 4), EMPTY, seed=0)
-    place = SCANS[2, 2, position]
-    maps.levels[place >> 5, place & 31] = level
+    maps.levels[position] = level
     maps.ends[:] = position + 1
     assert_round_trip([maps])
 
@@ -117,8 +115,7 @@ def test_every_end(sides):
         maps.levels[:] = 0
         for y in range(0, 32, height):
             for x in range(0, 32, width):
-                places = SCANS[sides[1], sides[0], :end]
-                maps.levels[y + (places >> 5), x + (places & 31)] = 1
+                levels_of(maps, (x, y, *sides))[:end] = 1
         maps.ends[:] = end
         assert_round_trip([maps])
 

@@ -13,8 +13,9 @@ from fdcodec.format.constants import MAX_LOG2, MAX_STEP_INDEX, OFFSET_UNIT, PROB
 from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.format.parameters import Parameters
 from fdcodec.image.colour import plane_bounds
+from fdcodec.kernels.reconstruction.maps import Known, Maps, n_levels, new_maps
 from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
-from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Known, Maps, Tables, new_maps
+from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Tables
 from fdcodec.kernels.syntax.copies import new_vectors
 from fdcodec.kernels.syntax.range_coder import (
     LENGTH,
@@ -71,7 +72,7 @@ class EncodedTile(NamedTuple):
     payload: bytes
     planes: Planes
     maps: list[Maps]
-    contexts: NDArray[np.int32]
+    contexts: NDArray[np.uint16]
 
 
 def encode_planes(
@@ -137,20 +138,21 @@ def decode_planes(
     coder, buffer = new_decoder(payload)
     new_array = np.zeros if coding.screen else np.empty  # what is written before it is read need not be zero
     planes = new_array(shape, np.int32)
-    levels = np.empty(shape[1:], np.int32)
+    levels = np.empty(n_levels(*shape[1:]), np.int16)
     maps = [new_maps(*shape[1:], levels) for _ in planes]
     offsets, tables, work = new_offsets(*shape[1:]), tables_of(model, coding.adaptive), new_work()
     stream = (coder, buffer, start_contexts(model, coding.adaptive))
     for k in read_planes(stream, planes, maps, offsets, model, coding):
         refuse_short_payload(coder)
-        if not coding.screen:
+        if k == 0:  # with which the offsets are read
             half_steps = HALF_STEPS[local_indices(coding.step_index, offsets)]
+        if not coding.screen:
             reconstruct_plane(planes[k], planes[0], maps[k], half_steps, coding.bounds[k], tables, work)
     return planes, maps
 
 
 def read_planes(
-    stream: tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.int32]],
+    stream: tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.uint16]],
     planes: Planes,
     maps: list[Maps],
     offsets: NDArray[np.int64],
@@ -220,13 +222,12 @@ def local_indices(step_index: int, offsets: NDArray[np.int64]) -> NDArray[np.int
     return np.clip(step_index + OFFSET_UNIT * offsets, 0, MAX_STEP_INDEX)
 
 
-def start_contexts(model: ClassModel, adaptive: bool = False) -> NDArray[np.int32]:
+def start_contexts(model: ClassModel, adaptive: bool = False) -> NDArray[np.uint16]:
     """Return the contexts a tile starts with: the model's start states, or even odds, which those of offsets have."""
-    contexts: NDArray[np.int32] = new_contexts(N_WITH_OFFSETS if adaptive else N_CONTEXTS)
+    contexts: NDArray[np.uint16] = new_contexts(N_WITH_OFFSETS if adaptive else N_CONTEXTS)
     if model.start_states is not None:
-        probability = (model.start_states[:, 0].astype(np.int32) << (PROBABILITY_BITS - 8)) + (
-            1 << (PROBABILITY_BITS - 9)
-        )
+        middle = 1 << (PROBABILITY_BITS - 9)
+        probability = (model.start_states[:, 0].astype(np.uint16) << (PROBABILITY_BITS - 8)) + middle
         contexts[:N_CONTEXTS, 0] = contexts[:N_CONTEXTS, 1] = probability
         contexts[:N_CONTEXTS, 2] = model.start_states[:, 1]
     return contexts

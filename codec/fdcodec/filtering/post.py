@@ -14,7 +14,7 @@ from fdcodec.format.constants import (
 from fdcodec.kernels.filters.cell_classes import BORDER, columns_of
 from fdcodec.kernels.filters.corrections import classify_cells, filter_plane, pad_plane
 from fdcodec.kernels.filters.deblocking import deblock_plane
-from fdcodec.kernels.reconstruction.tables import Maps
+from fdcodec.kernels.reconstruction.maps import Maps
 from fdcodec.model import ClassModel
 
 Sums = NDArray[np.float64]
@@ -52,17 +52,17 @@ def apply_filter(
         deblock(plane, maps[k], step_index)
         if strength > 1:
             weights = _weights_of(model, step_index, min(k, 1))
-            filter_plane(plane, maps[k].modes, weights, step_index, strength - 1, *bounds[k])
+            filter_plane(plane, maps[k].cells, weights, step_index, strength - 1, *bounds[k])
 
 
 def deblock(plane: Planes, maps: Maps, step_index: int) -> None:
     """Deblock a plane in place; sampled and copied blocks stay as they are (SPEC 6.1)."""
-    if maps.modes.min() >= 0:
-        deblock_plane(plane, maps.log2_widths, maps.log2_heights, step_index)
+    if maps.cells.min() >= 0:  # nothing but modes is ever negative, and this is contiguous
+        deblock_plane(plane, maps.cells, step_index)
         return
     is_exact = maps.modes < 0
     samples = _cells(plane)[is_exact]
-    deblock_plane(plane, maps.log2_widths, maps.log2_heights, step_index)
+    deblock_plane(plane, maps.cells, step_index)
     _cells(plane)[is_exact] = samples
 
 
@@ -84,7 +84,7 @@ def trained_corrections(plane: Planes, maps: Maps, model: ClassModel, step_index
     """Return the trained filter's full correction of a deblocked plane, before clipping; 0 in exact cells."""
     filtered = plane.copy()
     no_bound = int(np.iinfo(np.int32).max)
-    filter_plane(filtered, maps.modes, _weights_of(model, step_index, kind), step_index, 4, -no_bound, no_bound)
+    filter_plane(filtered, maps.cells, _weights_of(model, step_index, kind), step_index, 4, -no_bound, no_bound)
     return filtered - plane
 
 

@@ -1,5 +1,7 @@
 """The colour transform: samples to planes and back, and the encoder's choice of it (SPEC 3.2)."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,6 +20,7 @@ N_STEPS = 12  # Procrustes steps from each start
 _BAND = 64  # rows that are rounded at a time; with whole planes, each step takes another one in memory
 
 
+@lru_cache(maxsize=64)
 def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:
     """Return the 3x3 matrix of three rotations, in the planes (0, 1), (0, 2), (1, 2), scaled by 2^14."""
     if angles is None:
@@ -41,8 +44,9 @@ def plane_bounds(matrix: NDArray[np.int64] | None) -> list[tuple[int, int]]:
     """Return the range that each plane's samples are clipped to; `matrix` None means gray."""
     if matrix is None:
         return [(0, TOP)]
-    reach = (np.abs(matrix).sum(axis=1) * 255 << (FRACTION_BITS - 1)) >> COLOUR_BITS
-    return [((128 << FRACTION_BITS) - int(r), (128 << FRACTION_BITS) + int(r)) for r in reach]
+    middle = 128 << FRACTION_BITS
+    reaches = ((sum(map(abs, row)) * 255 << (FRACTION_BITS - 1)) >> COLOUR_BITS for row in matrix.tolist())
+    return [(middle - reach, middle + reach) for reach in reaches]
 
 
 def to_planes(

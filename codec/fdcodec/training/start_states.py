@@ -28,7 +28,7 @@ class StartStateSums:
             self._weights += _PRIOR
             self._logits += _PRIOR * _logit((parent[:, 0] + 0.5) / 256)
 
-    def add(self, contexts: NDArray[np.int32]) -> None:
+    def add(self, contexts: NDArray[np.uint16]) -> None:
         """Add the contexts an image ended with; a context weighs as many updates as its counter tells."""
         probability = contexts[:, 1] / (1 << PROBABILITY_BITS)
         weight = np.maximum(contexts[:, 2] - self._start_count, 0).astype(np.float64)

@@ -14,7 +14,7 @@ from fdcodec.format.parameters import Parameters, step_index_of, step_of
 from fdcodec.image.colour import choose_colour, picture_matrix, plane_bounds, to_planes
 from fdcodec.image.picture import colours_of
 from fdcodec.image.screen import is_screen
-from fdcodec.kernels.reconstruction.tables import Maps
+from fdcodec.kernels.reconstruction.maps import Maps
 from fdcodec.model import ClassModel
 from fdcodec.parallel import each, usable_processors
 
@@ -30,7 +30,7 @@ class Trace:
     original: NDArray[np.int32]
     decoded: NDArray[np.int32]
     maps: list[Maps]
-    contexts: NDArray[np.int32]
+    contexts: NDArray[np.uint16]
     size_bytes: int
 
     @property

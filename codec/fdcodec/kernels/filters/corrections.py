@@ -4,7 +4,7 @@
 Samples of planes lie within 12 bits, what deblocking adds is at most 160: int16 holds their differences.
 
 `plane` is int32 (height, width) and deblocked, `padded` the same as int16 with BORDER samples around and
-`columns_of(width)` columns; `modes` and `classes` are int32, one for each cell.
+`columns_of(width)` columns; `cells` are those of the `Maps`, `classes` int32, one for each of them.
 """
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from fdcodec.format.constants import FILTER_SHIFT
 from fdcodec.kernels.filters.cell_classes import BAND, BORDER, classify_row, columns_of, new_class_work
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.maps import MODE
 from fdcodec.kernels.reconstruction.tables import STEPS
 from fdcodec.kernels.simd.registers import larger, smaller
 from fdcodec.kernels.simd.shorts import SHORTS, put_sums, shorts_at, spread_short, spread_sum, weighed
@@ -43,10 +44,10 @@ def pad_plane(plane, padded):
 
 
 @kernel()
-def _spread_weights(classes_row, modes_row, weights, spread):
+def _spread_weights(classes_row, cells_row, weights, spread):
     """Lay the weights of a row of cells out, by tap pair a pair of int16 for each cell; 0 in exact cells."""
     for cell_x in range(len(classes_row)):
-        group, is_exact = classes_row[cell_x], modes_row[cell_x] < 0
+        group, is_exact = classes_row[cell_x], cells_row[cell_x, MODE] < 0
         for k in range(len(TAPS)):
             spread[k, cell_x] = 0 if is_exact else weights[group, k]
 
@@ -94,21 +95,21 @@ def _fill_band(plane, cell_y, band):
 
 
 @kernel(allocates=True)
-def filter_plane(plane, modes, weights, step_index, quarters, low, high):
+def filter_plane(plane, cells, weights, step_index, quarters, low, high):
     """Add `quarters` / 4 of the trained correction to a deblocked plane but for exact cells, in place (SPEC 6.3, 6.4).
 
     `weights` is (classes, tap pairs), int32, each the two int16 of a pair. The filter goes down the plane with a copy
     of ten rows, and so stays in the cache; a copy of the plane cost 2 ms of page faults.
     """
-    width, cells = plane.shape[1], modes.shape[1]
+    width, n_columns = plane.shape[1], cells.shape[1]
     columns = columns_of(width)
     band, total = np.zeros((BAND, columns), np.int16), np.empty(columns - 2 * BORDER, np.int32)
-    classes, spread = np.empty(cells, np.int32), np.zeros((len(TAPS), len(total) >> 2), np.int32)
-    work = new_class_work(cells)
-    for cell_y in range(modes.shape[0]):
+    classes, spread = np.empty(n_columns, np.int32), np.zeros((len(TAPS), len(total) >> 2), np.int32)
+    work = new_class_work(n_columns)
+    for cell_y in range(cells.shape[0]):
         _fill_band(plane, cell_y, band)
         classify_row(band, cell_y, 32 * STEP_INT[step_index], work, classes)
-        _spread_weights(classes, modes[cell_y], weights, spread)
+        _spread_weights(classes, cells[cell_y], weights, spread)
         for y in range(4):
             small, large = SMALL_CLIP[step_index], LARGE_CLIP[step_index]
             _correct_row(band, BORDER + y, spread.view(np.int16), small, large, total)

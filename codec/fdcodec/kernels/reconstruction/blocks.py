@@ -1,13 +1,11 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
-"""Blocks: how a tree of 32x32 samples is cut, and the maps that hold what is known of each 4x4 cell (SPEC 5.4).
+"""Blocks: how a tree of 32x32 samples is cut (SPEC 5.4).
 
 A block is (x, y, log2 width, log2 height). A square is whole, cut in quarters that are cut in turn, or in two halves
 that are not.
 
-Positions are in samples; `maps` are the `Maps` of a plane, `cells` one of their arrays.
+Positions are in samples.
 """
-
-import numpy as np
 
 from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2
@@ -47,29 +45,6 @@ def part_of(x, y, log2_side, cut, part):
     if cut == STANDING:
         return x + (part << (log2_side - 1)), y, log2_side - 1, log2_side
     return x, y, log2_side, log2_side
-
-
-@kernel(inner=True)
-def fill_cells(cells, block, value):
-    """Set the cells of a map that a block covers."""
-    x, y, log2_width, log2_height = block
-    for row in range(y >> CELL_LOG2, (y + (1 << log2_height)) >> CELL_LOG2):
-        for column in range(x >> CELL_LOG2, (x + (1 << log2_width)) >> CELL_LOG2):
-            cells[row, column] = value
-
-
-@kernel(inner=True)
-def fill_sizes(maps, block):
-    """Set the size of the cells that a block covers."""
-    fill_cells(maps.log2_widths, block, block[2])
-    fill_cells(maps.log2_heights, block, block[3])
-
-
-@kernel(inner=True)
-def block_at(maps, x, y):
-    """Return the block whose first cell is at (x, y), or whose size is that of the block covering it."""
-    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    return x, y, np.int64(maps.log2_widths[cell_y, cell_x]), np.int64(maps.log2_heights[cell_y, cell_x])
 
 
 @kernel(inner=True)

@@ -12,24 +12,28 @@ import numpy as np
 from fdcodec.format.constants import (
     CELL_LOG2,
     CHROMA_FROM_LUMA,
-    COEFFICIENT_LIMIT,
     LEARNED,
     MAX_LEARNED_LOG2,
     MAX_LOG2,
-    STEP_BITS,
 )
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.blocks import TREE_CELLS, block_at, cells_in_turn, starts_block, tree_cell
+from fdcodec.kernels.reconstruction.blocks import TREE_CELLS, cells_in_turn, starts_block, tree_cell
 from fdcodec.kernels.reconstruction.learned_modes import predict_by_model
+from fdcodec.kernels.reconstruction.maps import block_at, end_at, levels_place, mode_at
 from fdcodec.kernels.reconstruction.prediction import predict, predict_from_luma, reads_smoothed
+from fdcodec.kernels.reconstruction.quantizer import dequantize
 from fdcodec.kernels.reconstruction.references import gather_references, smooth_references
 from fdcodec.kernels.reconstruction.transforms import inverse_transform
 from fdcodec.kernels.simd.lanes import LANES, lanes_at, put_block_lanes, spread
+from fdcodec.kernels.simd.memory import fetch
 from fdcodec.kernels.simd.registers import larger, smaller
 
 
 class Work(NamedTuple):
-    """Scratch of one thread: reference lines, blocks of 32x32 and 256 sums, int32; 64 values, int64 and int16."""
+    """Scratch of one thread: reference lines, blocks of 32x32 and 256 sums, int32; 64 values, int64 and int16.
+
+    `found`, int32, are the coefficients of a block that are not zero, `places`, int16, their places in the scan.
+    """
 
     references: np.ndarray
     smoothed: np.ndarray
@@ -42,14 +46,17 @@ class Work(NamedTuple):
     values: np.ndarray
     short: np.ndarray
     sums: np.ndarray
+    found: np.ndarray
+    places: np.ndarray
 
 
 def new_work() -> Work:
     """Return fresh scratch arrays."""
     lines = [np.zeros(4 * 32 + 8, np.int32) for _ in range(3)]  # the most references, and what lanes read past them
     blocks = [np.zeros((32, 32), np.int32) for _ in range(5)]
-    values, short = np.zeros(64, np.int64), np.zeros(64, np.int16)
-    return Work(*lines, *blocks, values, short, np.zeros(1 << (2 * MAX_LEARNED_LOG2), np.int32))  # type: ignore[call-arg]
+    zone = np.zeros(64, np.int64), np.zeros(64, np.int16)
+    sums = np.zeros(1 << (2 * MAX_LEARNED_LOG2), np.int32)
+    return Work(*lines, *blocks, *zone, sums, np.zeros(1024, np.int32), np.zeros(1024, np.int16))  # type: ignore[call-arg]
 
 
 @kernel(merged=True)
@@ -81,29 +88,6 @@ def predict_block(plane, luma, block, mode, tables, work):
     predict_gathered(plane, luma, block, mode, tables, work)
 
 
-@kernel()
-def dequantize(levels, scan, end, half_step, coefficients):
-    """Write the coefficients of one block: the dependent quantizer's reconstruction (SPEC 4.3).
-
-    In states 0 and 1 a level means `level` whole steps, in 2 and 3 half a step less; the state follows the parity.
-    Returns their extent: how many rows, how many columns, and how many in the order of the scan may not be zero.
-    """
-    height, width = levels.shape
-    coefficients[:height, :width] = 0
-    rows, columns = np.int64(0), np.int64(0)
-    high, low = np.int64(0), np.int64(0)  # the bits of the state; they follow NEXT_STATE without its memory
-    for k in range(end - 1, -1, -1):
-        row, column = scan[k] >> 5, scan[k] & 31
-        level = np.int64(levels[row, column])
-        half_steps = 2 * abs(level) - high if level != 0 else 0
-        value = min((half_steps * half_step + (1 << (STEP_BITS - 1))) >> STEP_BITS, COEFFICIENT_LIMIT)
-        coefficients[row, column] = value if level > 0 else -value
-        if level != 0:
-            rows, columns = max(rows, row + 1), max(columns, column + 1)
-        high, low = low ^ (level & 1), high
-    return rows, columns, np.int64(end)
-
-
 @kernel(merged=True)
 def add_residual(plane, block, bounds, prediction, residual):
     """Write prediction plus residual, clipped to the plane's range, into the plane; all int32."""
@@ -120,16 +104,27 @@ def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)
     """Predict, dequantize, transform back and write a block."""
     x, y, log2_width, log2_height = block
     width, height = 1 << log2_width, 1 << log2_height
-    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
-    end = maps.ends[y >> CELL_LOG2, x >> CELL_LOG2]
+    mode = mode_at(maps, x, y)
+    place, end = levels_place(maps, block), end_at(maps, x, y)
+    fetch(maps.levels, place)
     predict_block(plane, luma, block, mode, tables, work)
     if end == 0:
         work.residual[:height, :width] = 0
     else:
-        levels = maps.levels[y : y + height, x : x + width]
-        extent = dequantize(levels, tables.scans[log2_height, log2_width], end, half_step, work.coefficients)
-        inverse_transform(work.coefficients, extent, mode, log2_width, log2_height, tables, work, work.residual)
+        n_found = dequantize(maps.levels[place : place + end], half_step, work)
+        inverse_transform(n_found, mode, log2_width, log2_height, tables, work, work.residual)
     add_residual(plane, block, bounds, work.prediction, work.residual)
+
+
+@kernel()
+def _fetch_tree(plane, maps, tree_x, tree_y):
+    """Have the cells and samples of a tree, or of what there is of it, fetched."""
+    height, width = plane.shape
+    x = min(tree_x, width - 1)
+    for y in range(tree_y, min(tree_y + (1 << MAX_LOG2), height)):
+        fetch(plane[y], x)
+    for cell_y in range(tree_y >> CELL_LOG2, min((tree_y >> CELL_LOG2) + 8, height >> CELL_LOG2)):
+        fetch(maps.cells[cell_y, x >> CELL_LOG2], 0)
 
 
 @kernel()
@@ -142,6 +137,7 @@ def reconstruct_plane(plane, luma, maps, half_steps, bounds, tables, work):
     for tree_y in range(0, height, 1 << MAX_LOG2):
         for tree_x in range(0, width, 1 << MAX_LOG2):
             half_step = half_steps[tree_y >> MAX_LOG2, tree_x >> MAX_LOG2]
+            _fetch_tree(plane, maps, tree_x + (1 << MAX_LOG2), tree_y)
             z_index = 0
             while z_index < TREE_CELLS:
                 x, y = tree_cell(tree_x, tree_y, z_index)

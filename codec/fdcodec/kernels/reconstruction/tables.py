@@ -1,8 +1,9 @@
 # mypy: disable-error-code="no-any-return"
 """The tables that the block kernels read: matrices, scans, orders, and the rotations of a class model (SPEC 4.2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +26,6 @@ from fdcodec.format.contexts import N_SIZES
 from fdcodec.kernels.reconstruction.learned_tables import LearnedMode, learned_matrices, learned_tables
 from fdcodec.kernels.reconstruction.matrices import dct_matrix, dst_matrix, fixed
 from fdcodec.kernels.reconstruction.rotations import compose_rotations
-
-NEXT_STATE = np.array([[0, 2], [2, 0], [1, 3], [3, 1]])  # of the dependent quantizer, by state and parity (SPEC 4.3)
 
 
 class Tables(NamedTuple):
@@ -53,41 +52,6 @@ class Tables(NamedTuple):
     weighs: bool
 
 
-class Maps(NamedTuple):
-    """What the codestream says of one plane, int32: of each 4x4 cell its block's size, mode, end, vector; levels."""
-
-    log2_widths: np.ndarray
-    log2_heights: np.ndarray
-    modes: np.ndarray
-    ends: np.ndarray
-    levels: np.ndarray
-    vectors: np.ndarray
-
-
-class Known(NamedTuple):
-    """What is known where the next block of a plane is coded: its maps, as far as they are filled, and luma's.
-
-    In luma `guide` is the plane's own maps; `kind` is 0 in luma and 1 in chroma.
-    """
-
-    maps: Maps
-    guide: Maps
-    kind: int
-
-
-def new_maps(height: int, width: int, levels: np.ndarray | None = None) -> Maps:
-    """Return empty maps of a plane of `height` by `width` samples, multiples of 4, around `levels` if given."""
-    cells = (height >> 2, width >> 2)
-    return Maps(
-        np.zeros(cells, np.int32),
-        np.zeros(cells, np.int32),
-        np.zeros(cells, np.int32),
-        np.zeros(cells, np.int32),
-        np.zeros((height, width), np.int32) if levels is None else levels,
-        np.zeros((*cells, 2), np.int32),
-    )
-
-
 def base_matrix(log2_size: int) -> np.ndarray:
     """Return the base transform of a block size: the DST-VII at 4x4, the DCT above."""
     return dst_matrix(4) if log2_size == MIN_LOG2 else dct_matrix(1 << log2_size)
@@ -111,20 +75,31 @@ def rotation_weights(angle_index: np.ndarray) -> np.ndarray:
 
 
 @cache
+def scan_orders() -> np.ndarray:
+    """Return the scan order of each size of blocks, as `Tables.scans`; those of no block are zeros."""
+    scans = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 1024), np.int32)
+    for log2_height, log2_width in block_sizes():
+        scans[log2_height, log2_width, : 1 << (log2_height + log2_width)] = _scan(log2_width, log2_height)
+    return scans
+
+
+def block_sizes() -> Iterator[tuple[int, int]]:
+    """Yield (log2 height, log2 width) of all blocks."""
+    logs = range(MIN_LOG2, MAX_LOG2 + 1)
+    return ((height, width) for height, width in product(logs, logs) if abs(height - width) < 2)
+
+
+@cache
 def _shared_tables() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return what is the same for all models, made once a process: matrices, transposed ones, scans, places."""
-    matrices = np.zeros((MAX_LOG2 + 1, 32, 32), np.int32)
-    scans = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 1024), np.int32)
-    places = np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 64), np.int32)
-    for log2_height in range(MIN_LOG2, MAX_LOG2 + 1):
-        size = 1 << log2_height
-        matrices[log2_height, :size, :size] = fixed(base_matrix(log2_height), MATRIX_BITS)
-        for log2_width in range(max(log2_height - 1, MIN_LOG2), min(log2_height + 1, MAX_LOG2) + 1):
-            scans[log2_height, log2_width, : size << log2_width] = _scan(log2_width, log2_height)
-            zone = zone_places(log2_width, log2_height)
-            places[log2_height, log2_width, : len(zone)] = zone
+    matrices, places = np.zeros((MAX_LOG2 + 1, 32, 32), np.int32), np.zeros((MAX_LOG2 + 1, MAX_LOG2 + 1, 64), np.int32)
+    for log2_size in range(MIN_LOG2, MAX_LOG2 + 1):
+        matrices[log2_size, : 1 << log2_size, : 1 << log2_size] = fixed(base_matrix(log2_size), MATRIX_BITS)
+    for log2_height, log2_width in block_sizes():
+        zone = zone_places(log2_width, log2_height)
+        places[log2_height, log2_width, : len(zone)] = zone
     matrices = np.concatenate([matrices, learned_matrices()])
-    return matrices, np.ascontiguousarray(matrices.transpose(0, 2, 1)), scans, places
+    return matrices, np.ascontiguousarray(matrices.transpose(0, 2, 1)), scan_orders(), places
 
 
 def build_tables(

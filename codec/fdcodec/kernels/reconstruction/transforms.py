@@ -1,4 +1,4 @@
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
+# mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,arg-type"
 """Forward and inverse block transforms in integers (SPEC 4.2).
 
 A block's transform is the separable DCT (DST-VII at 4x4), then the rotations of its size and mode group on the low 8x8
@@ -30,7 +30,7 @@ from fdcodec.format.constants import (
 )
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import size_class
-from fdcodec.kernels.reconstruction.zones import ZONE, analyze, synthesize, zone_of
+from fdcodec.kernels.reconstruction.zones import ZONE, analyze, gather_zone, synthesize, zone_of
 from fdcodec.kernels.simd.lanes import LANES, block_lanes, lanes_at, put_lanes, spread
 from fdcodec.kernels.simd.registers import larger, smaller
 
@@ -145,15 +145,41 @@ def forward_transform(residual, mode, log2_width, log2_height, tables, work, coe
         analyze(coefficients, zone, tables.zones[size, group], places, work)
 
 
-@kernel(inline=True)
-def inverse_transform(coefficients, extent, mode, log2_width, log2_height, tables, work, residual):
-    """Transform coefficients (overwritten) back into a residual block; those beyond their extent are zero."""
-    rows, columns, end = extent
+@kernel()
+def _scatter(work, n_found, scan, coefficients):
+    """Write the coefficients of a block, all but those found zero; return how many rows and columns they fill."""
+    coefficients[:] = 0
+    rows, columns = np.int64(0), np.int64(0)
+    for n in range(n_found):
+        place = scan[work.places[n]]
+        coefficients[place >> 5, place & 31] = work.found[n]
+        rows, columns = max(rows, (place >> 5) + 1), max(columns, (place & 31) + 1)
+    return rows, columns
+
+
+@kernel(merged=True)
+def _coefficients_of(n_found, mode, log2_width, log2_height, tables, work):
+    """Write the coefficients of a block, its rotations undone; return how many rows and columns may not be zero."""
+    width, height = 1 << log2_width, 1 << log2_height
+    coefficients, scan = work.coefficients[:height, :width], tables.scans[log2_height, log2_width]
     size, group = size_class(log2_width, log2_height), mode_group(mode, log2_width, log2_height)
-    if tables.has_zone[size, group]:
-        zone, places = zone_of(mode, log2_width, log2_height), tables.places[log2_height, log2_width]
-        synthesize(coefficients, end, zone, tables.zones[size, group], places, work)
-        rows, columns = max(rows, min(1 << log2_height, ZONE)), max(columns, min(1 << log2_width, ZONE))
+    if not tables.has_zone[size, group]:
+        return _scatter(work, n_found, scan, coefficients)
+    zone, rows, columns = zone_of(mode, log2_width, log2_height), np.int64(height), np.int64(width)
+    if max(width, height) > ZONE:  # in smaller blocks the scan is the zone's
+        rows, columns = _scatter(work, n_found, scan, coefficients)
+        rows, columns = max(rows, min(height, ZONE)), max(columns, min(width, ZONE))
+        places = tables.places[log2_height, log2_width]
+        n_found = gather_zone(coefficients, places, 1 << (zone[0] + zone[1]), work.found, work.places)
+    synthesize(work.found, work.places, n_found, zone, tables.zones[size, group], work.line, coefficients)
+    return rows, columns
+
+
+@kernel(inline=True)
+def inverse_transform(n_found, mode, log2_width, log2_height, tables, work, residual):
+    """Transform the coefficients of a block, of which `work` has the `n_found` that are not zero, into its residual."""
+    coefficients = work.coefficients
+    rows, columns = _coefficients_of(n_found, mode, log2_width, log2_height, tables, work)
     if tables.weighs and mode < LEARNED:
         _weigh(coefficients, rows, columns, log2_width, log2_height)
     _clamp(coefficients, rows, columns)

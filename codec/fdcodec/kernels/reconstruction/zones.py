@@ -72,17 +72,23 @@ def analyze(coefficients, zone, matrix, places, work):
         coefficients[places[k] >> 5, places[k] & 31] = product
 
 
+@kernel(inner=True)
+def gather_zone(coefficients, places, count, values, rows):
+    """Write the coefficients at the first places but for zeros, and their numbers; return how many there are."""
+    n_values = 0
+    for k in range(count):
+        value = coefficients[places[k] >> 5, places[k] & 31]
+        values[n_values], rows[n_values] = value, k  # written over by the next one where it is zero
+        n_values += 1 if value != 0 else 0
+    return n_values
+
+
 @kernel()
-def _gather_nonzero(coefficients, places, end, values, rows):
-    """Write the coefficients at the first places but for zeros, and their numbers; return how many, and their reach."""
-    n_values, reach = 0, np.int64(0)
-    for k in range(end):
-        value = np.int64(coefficients[places[k] >> 5, places[k] & 31])
-        if value != 0:
-            values[n_values], rows[n_values] = value, k
-            n_values += 1
-            reach += abs(value)
-    return n_values, reach
+def _reach_of(values, n_values):
+    reach = np.int64(0)
+    for n in range(n_values):
+        reach += abs(np.int64(values[n]))
+    return reach
 
 
 @kernel()
@@ -90,7 +96,7 @@ def _wide_columns(matrix, values, rows, n_values, count, sums):
     for j in range(count):
         total = np.int64(_ROTATION_HALF)
         for n in range(n_values):
-            total += matrix[rows[n], j] * values[n]
+            total += matrix[rows[n], j] * np.int64(values[n])
         sums[j] = total >> ROTATION_BITS
 
 
@@ -120,12 +126,14 @@ def _put_zone(sums, zone, coefficients):
 
 
 @kernel(merged=True)
-def synthesize(coefficients, end, zone, matrix, places, work):
-    """Undo `analyze` by the transpose of `matrix`, skipping zeros; from `end` in the scan on all are."""
+def synthesize(values, rows, n_values, zone, matrix, line, coefficients):
+    """Undo `analyze` by the transpose of `matrix`: write the zone whose `values` stand at the places numbered `rows`.
+
+    All others are zero; `line` is scratch.
+    """
     count = 1 << (zone[0] + zone[1])
-    n_values, reach = _gather_nonzero(coefficients, places, min(end, count), work.values, work.short)
-    if reach < _SHORT_REACH:
-        _short_columns(matrix, work.values, work.short, n_values, count, work.line)
+    if _reach_of(values, n_values) < _SHORT_REACH:
+        _short_columns(matrix, values, rows, n_values, count, line)
     else:
-        _wide_columns(matrix, work.values, work.short, n_values, count, work.line)
-    _put_zone(work.line, zone, coefficients)
+        _wide_columns(matrix, values, rows, n_values, count, line)
+    _put_zone(line, zone, coefficients)

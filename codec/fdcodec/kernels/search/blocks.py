@@ -11,7 +11,8 @@ import numpy as np
 
 from fdcodec.format.constants import LEARNED
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.planes import add_residual, dequantize, gather_border, predict_gathered
+from fdcodec.kernels.reconstruction.planes import add_residual, gather_border, predict_gathered
+from fdcodec.kernels.reconstruction.quantizer import dequantize
 from fdcodec.kernels.reconstruction.transforms import forward_transform, inverse_transform, subtract_prediction
 from fdcodec.kernels.search.copies import try_tools
 from fdcodec.kernels.search.modes import difference_lanes, price_modes
@@ -32,6 +33,13 @@ def _squared_error(original, block, samples):
     return total_of(total)
 
 
+@kernel(inner=True)
+def copy_levels(source, target):
+    """Copy the levels of a block up to its end."""
+    for k in range(len(source)):
+        target[k] = source[k]
+
+
 @kernel(merged=True)
 def _transform_residual(search, options, block, mode):
     """Write the coefficients of original minus prediction into `work.coefficients`, cut to `sparsity` if asked."""
@@ -40,7 +48,7 @@ def _transform_residual(search, options, block, mode):
     subtract_prediction(search.original[y : y + height, x : x + width], work.prediction, work.residual)
     forward_transform(work.residual, mode, log2_width, log2_height, search.tables, work, work.coefficients)
     if options.sparsity > 0:
-        keep_largest(work.coefficients, width, height, options.sparsity, search.levels)
+        keep_largest(work.coefficients, width, height, options.sparsity, work.scratch)
 
 
 @kernel(merged=True)
@@ -70,9 +78,9 @@ def _try_mode(search, options, block, mode, best):
     if cost >= best:
         return best
     search.trial[MODE], search.trial[END] = mode, end
+    copy_levels(search.levels[:end], search.trial_levels[:end])
     for row in range(1 << block[3]):
         for column in range(0, 1 << block[2], LANES):
-            put_lanes(lanes_at(search.levels[row], column), search.trial_levels[row], column)
             put_lanes(lanes_at(search.work.prediction[row], column), search.trial_prediction[row], column)
     return cost
 
@@ -81,13 +89,13 @@ def _try_mode(search, options, block, mode, best):
 def _reconstruct_trial(search, options, block):
     """Write the trial's samples, as the decoder will, into `trial_samples`; return their squared error."""
     _, _, log2_width, log2_height = block
-    work, end, levels = search.work, search.trial[END], search.trial_levels[: 1 << log2_height, : 1 << log2_width]
-    if end == 0:
-        work.residual[: 1 << log2_height, : 1 << log2_width] = 0
+    work, width, height = search.work, 1 << log2_width, 1 << log2_height
+    levels = search.trial_levels[: search.trial[END]]
+    if len(levels) == 0:
+        work.residual[:height, :width] = 0
     else:
-        scan, mode = search.tables.scans[log2_height, log2_width], search.trial[MODE]
-        extent = dequantize(levels, scan, end, options.half_step, work.coefficients)
-        inverse_transform(work.coefficients, extent, mode, log2_width, log2_height, search.tables, work, work.residual)
+        n_found, mode = dequantize(levels, options.half_step, work), search.trial[MODE]
+        inverse_transform(n_found, mode, log2_width, log2_height, search.tables, work, work.residual)
     origin, bounds = (0, 0, log2_width, log2_height), (options.low, options.high)
     add_residual(search.trial_samples, origin, bounds, search.trial_prediction, work.residual)
     return _squared_error(search.original, block, search.trial_samples)

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """What each decision would cost, read from the present context states: bins and modes in 1/1024 bit. Encoder only.
 
-`contexts` are int32 (n_contexts, 3), `known` the `Known` of the plane, `probable` int64, N_PROBABLE modes.
+`contexts` are uint16 (n_contexts, 3), `known` the `Known` of the plane, `probable` int64, N_PROBABLE modes.
 """
 
 from typing import NamedTuple
@@ -48,7 +48,7 @@ def new_costs() -> Costs:
 @kernel(merged=True)
 def bin_cost(contexts, context, bit):
     """Return the cost of a bin in its context's present state."""
-    probability = (contexts[context, 0] + contexts[context, 1]) >> 1
+    probability = (np.int64(contexts[context, 0]) + np.int64(contexts[context, 1])) >> 1
     index = probability >> (PROBABILITY_BITS - _TABLE_BITS)
     return BIN_COST[index] if bit else BIN_COST[(1 << _TABLE_BITS) - 1 - index]
 

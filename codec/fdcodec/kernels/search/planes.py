@@ -11,16 +11,9 @@ import numpy as np
 
 from fdcodec.format.constants import DC, MAX_LOG2, MAX_OFFSET, MIN_LOG2
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.blocks import (
-    LYING,
-    STANDING,
-    WHOLE,
-    fill_cells,
-    fill_sizes,
-    n_parts,
-    part_of,
-)
-from fdcodec.kernels.search.blocks import search_block
+from fdcodec.kernels.reconstruction.blocks import LYING, STANDING, WHOLE, n_parts, part_of
+from fdcodec.kernels.reconstruction.maps import enter_block, levels_place
+from fdcodec.kernels.search.blocks import copy_levels, search_block
 from fdcodec.kernels.search.costs import bin_cost, update_costs
 from fdcodec.kernels.search.quantization import INFINITE
 from fdcodec.kernels.search.sampled import settle_samples
@@ -40,12 +33,11 @@ def _copy_samples(source, source_x, source_y, width, height, target, x, y):
 
 
 @kernel(merged=True)
-def _place(search, block, mode, end, vector):
-    """Enter a block into the maps."""
-    maps = search.known.maps
-    fill_sizes(maps, block)
-    fill_cells(maps.modes, block, mode)
-    fill_cells(maps.ends, block, end)
+def _place(search, block, mode, levels, vector):
+    """Enter a block and its levels up to its end into the maps."""
+    maps, end, place = search.known.maps, len(levels), levels_place(search.known.maps, block)
+    copy_levels(levels, maps.levels[place : place + end])
+    enter_block(maps, block, mode, end)
     fill_vectors(maps, block, vector[0], vector[1])
 
 
@@ -58,7 +50,8 @@ def _note_part(search, log2_side, block, part):
     search.best_vectors[log2_side, part, 1] = search.trial[UP]
     x, y, width, height = block[0] - node[X], block[1] - node[Y], 1 << block[2], 1 << block[3]
     _copy_samples(search.trial_samples, 0, 0, width, height, search.best_samples[log2_side], x, y)
-    _copy_samples(search.trial_levels, 0, 0, width, height, search.best_levels[log2_side], x, y)
+    end, place = search.trial[END], part * width * height
+    copy_levels(search.trial_levels[:end], search.best_levels[log2_side, place : place + end])
 
 
 @kernel(inline=True)
@@ -72,8 +65,7 @@ def _search_halves(search, tools, options, x, y, log2_side, cut, cost):
         return
     first_mode, first_end, vector = search.trial[MODE], search.trial[END], (search.trial[LEFT], search.trial[UP])
     _copy_samples(search.trial_samples, 0, 0, 1 << first[2], 1 << first[3], search.plane, x, y)
-    _copy_samples(search.trial_levels, 0, 0, 1 << first[2], 1 << first[3], search.known.maps.levels, x, y)
-    _place(search, first, first_mode, first_end, vector)
+    _place(search, first, first_mode, search.trial_levels[:first_end], vector)
     second = part_of(x, y, log2_side, cut, 1)
     part_cost, _ = search_block(search, tools, options, second, first_mode, angle_stride, count)
     cost += part_cost
@@ -84,7 +76,8 @@ def _search_halves(search, tools, options, x, y, log2_side, cut, cost):
     search.best_modes[log2_side, 0], search.best_ends[log2_side, 0] = first_mode, first_end
     search.best_vectors[log2_side, 0, 0], search.best_vectors[log2_side, 0, 1] = vector
     _copy_samples(search.plane, x, y, 1 << first[2], 1 << first[3], search.best_samples[log2_side], 0, 0)
-    _copy_samples(search.known.maps.levels, x, y, 1 << first[2], 1 << first[3], search.best_levels[log2_side], 0, 0)
+    place, maps = levels_place(search.known.maps, first), search.known.maps
+    copy_levels(maps.levels[place : place + first_end], search.best_levels[log2_side, :first_end])
 
 
 @kernel()
@@ -114,8 +107,9 @@ def _search_cuts(search, tools, options, x, y, log2_side, rate):
 @kernel(merged=True)
 def _place_best(search, log2_side, block, part):
     """Enter a part of the best way of a square into the maps."""
-    left, up = search.best_vectors[log2_side, part]
-    _place(search, block, search.best_modes[log2_side, part], search.best_ends[log2_side, part], (left, up))
+    (left, up), place = search.best_vectors[log2_side, part], part << (block[2] + block[3])
+    levels = search.best_levels[log2_side, place : place + search.best_ends[log2_side, part]]
+    _place(search, block, search.best_modes[log2_side, part], levels, (left, up))
 
 
 @kernel(inline=True)
@@ -126,7 +120,6 @@ def _close_node(search, log2_side):
         return node[PARTS]
     x, y = node[X], node[Y]
     _copy_samples(search.best_samples[log2_side], 0, 0, 1 << log2_side, 1 << log2_side, search.plane, x, y)
-    _copy_samples(search.best_levels[log2_side], 0, 0, 1 << log2_side, 1 << log2_side, search.known.maps.levels, x, y)
     for part in range(n_parts(node[CUT])):
         _place_best(search, log2_side, part_of(x, y, log2_side, node[CUT], part), part)
     return node[BEST]

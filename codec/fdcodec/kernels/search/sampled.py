@@ -12,15 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.format import contexts as ctx
-from fdcodec.format.constants import CELL_LOG2, N_RECENT, SAMPLED
+from fdcodec.format.constants import N_RECENT, SAMPLED
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.blocks import (
-    TREE_CELLS,
-    block_at,
-    fill_cells,
-    starts_block,
-    tree_cell,
-)
+from fdcodec.kernels.reconstruction.blocks import TREE_CELLS, starts_block, tree_cell
+from fdcodec.kernels.reconstruction.maps import block_at, enter_block, mode_at
 from fdcodec.kernels.search.costs import bin_cost, golomb_cost
 from fdcodec.kernels.search.quantization import INFINITE, SAMPLE_ERROR_SHIFT
 from fdcodec.kernels.search.state import END, LEFT, MODE, UP
@@ -193,7 +188,6 @@ def keep_tool(search, block, mode, end, left, up):
     for row in range(1 << log2_height):
         for column in range(1 << log2_width):
             search.trial_samples[row, column] = search.plane[y + row, x + column]
-            search.trial_levels[row, column] = 0
 
 
 @kernel(inner=True)
@@ -232,8 +226,8 @@ def settle_samples(search, tools, tree_x, tree_y):
     start = mark(tools.journal, tools.screen.expected)
     for z_index in range(TREE_CELLS):
         x, y = tree_cell(tree_x, tree_y, z_index)
-        if x < width and y < height and maps.modes[y >> CELL_LOG2, x >> CELL_LOG2] == SAMPLED:
+        if x < width and y < height and mode_at(maps, x, y) == SAMPLED:
             block = block_at(maps, x, y)
             if starts_block(block):
-                fill_cells(maps.ends, block, _is_coded(search, tools, block))
+                enter_block(maps, block, SAMPLED, _is_coded(search, tools, block))
     take_back(tools.journal, tools.screen.expected, start)

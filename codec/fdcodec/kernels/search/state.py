@@ -6,8 +6,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from fdcodec.format.constants import LEARNED, MAX_LEARNED, MAX_LOG2, N_MODES, N_PROBABLE
+from fdcodec.kernels.reconstruction.maps import Known
 from fdcodec.kernels.reconstruction.planes import Work
-from fdcodec.kernels.reconstruction.tables import Known, Tables
+from fdcodec.kernels.reconstruction.tables import Tables
 from fdcodec.kernels.search.costs import Costs, new_costs
 from fdcodec.kernels.search.quantization import INFINITE
 
@@ -88,7 +89,7 @@ OptionsPair: TypeAlias = tuple[Options, Options]
 
 def new_search(original, plane, luma, known, contexts, tables, work):
     """Gather the arrays of a plane's search and allocate its scratch."""
-    block, sides = (32, 32), MAX_LOG2 + 1
+    block, n_levels, sides = (32, 32), 32 * 32, MAX_LOG2 + 1
     return Search(
         original=original,
         plane=plane,
@@ -99,14 +100,14 @@ def new_search(original, plane, luma, known, contexts, tables, work):
         tables=tables,
         work=work,
         trial=np.zeros(TRIAL_FIELDS, np.int64),
-        trial_levels=np.zeros(block, np.int32),
+        trial_levels=np.zeros(n_levels, np.int16),
         trial_samples=np.zeros(block, np.int32),
         trial_prediction=np.zeros(block, np.int32),
         best_samples=np.zeros((sides, *block), np.int32),
-        best_levels=np.zeros((sides, *block), np.int32),
+        best_levels=np.zeros((sides, n_levels), np.int16),
         best_modes=np.zeros((sides, 2), np.int64),
         best_ends=np.zeros((sides, 2), np.int64),
-        levels=np.zeros(block, np.int32),
+        levels=np.zeros(n_levels, np.int16),
         steps=np.zeros((1024, 4), np.int64),
         probable=np.zeros(N_PROBABLE + 2, np.int64),
         transposed=np.zeros(block, np.int32),

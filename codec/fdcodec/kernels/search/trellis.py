@@ -35,7 +35,7 @@ from fdcodec.kernels.simd.quads import (
     values_of,
 )
 from fdcodec.kernels.simd.registers import is_below, smaller
-from fdcodec.kernels.syntax.levels import MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
+from fdcodec.kernels.syntax.levels import FREQUENCY_CLASS, MAX_NEIGHBOURS, NEIGHBOUR_CLASS, coefficient_context
 
 FRESH = 4  # the source of a path that starts at a coefficient
 SOURCE_BITS = 3
@@ -170,11 +170,11 @@ def _with_magnitudes(window, magnitudes, row):
 
 @kernel()
 def _walk_back(steps, state, end, coefficients, scan, levels):
-    """Write the signed levels of the path that ends in a state."""
+    """Write the signed levels, in the order of the scan, of the path that ends in a state."""
     for k in range(end):
         row, column = scan[k] >> 5, scan[k] & 31
         magnitude = steps[k, state] >> SOURCE_BITS
-        levels[row, column] = magnitude if coefficients[row, column] >= 0 else -magnitude
+        levels[k] = magnitude if coefficients[row, column] >= 0 else -magnitude
         state = steps[k, state] & ((1 << SOURCE_BITS) - 1)
 
 
@@ -182,14 +182,13 @@ def _walk_back(steps, state, end, coefficients, scan, levels):
 def trellis_levels(coefficients, coded, half_step, lagrangian, costs, levels, steps):
     """Choose the levels of the dependent quantizer; return (end, cost); `levels` receives signed levels.
 
-    `coefficients` and `levels` are int32 (32, 32); `coded` is (log2 width, log2 height, fullness, scan); `steps` is
-    scratch, int64 (1024, 4): by coefficient and state a magnitude and, in its low bits, the state it comes from. States
-    0 and 2 follow 0 and 1, and 1 and 3 follow 2 and 3, by parities that differ.
+    `coefficients` are int32 (32, 32); `levels`, int16 (1024,), are written up to the end; `coded` is (log2 width, log2
+    height, fullness, scan); `steps` is scratch, int64 (1024, 4): by coefficient and state a magnitude and, in its low
+    bits, the state it comes from. States 0 and 2 follow 0 and 1, and 1 and 3 follow 2 and 3, by parities that differ.
     """
     log2_width, log2_height, fullness, scan = coded
     size, is_tall = size_class(log2_width, log2_height), 1 << log2_height > _WORD_ROWS
     last = last_candidate(coefficients, scan, 1 << (log2_width + log2_height), half_step + (half_step >> 3))
-    levels[: 1 << log2_height, : 1 << log2_width] = 0
     tail = dropping_cost(coefficients, log2_width, log2_height)
     best = tail + end_cost(costs, size, fullness, 0)
     if last < 0:
@@ -211,8 +210,8 @@ def trellis_levels(coefficients, coded, half_step, lagrangian, costs, levels, st
         zero = _level_cost(amplitude, 0, 0, half_step, lagrangian)
         lower, shifted_lower, upper, shifted_upper = _level_costs(amplitude, low, shifted_low, half_step, lagrangian)
 
-        context = coefficient_context(0, size, 0, diagonal, 0)
-        shifted_context = coefficient_context(0, size, 1, diagonal, 0)
+        context = coefficient_context(0, size, 0, FREQUENCY_CLASS[size, diagonal], 0)
+        shifted_context = coefficient_context(0, size, 1, FREQUENCY_CLASS[size, diagonal], 0)
         rows = _rows_of(costs.levels, context, shifted_context, upper_rows, lower_rows, row, is_tall)
         zero_costs = cost + spread_quad(zero) + _rates(rows, 0, 0)
         lower_costs = cost + _by_quantizer(lower, shifted_lower) + _rates(rows, low, shifted_low)

@@ -11,6 +11,7 @@ import numpy as np
 from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import CELL_LOG2, COPIED, N_LIKELY, N_RECENT_VECTORS
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.maps import mode_at
 from fdcodec.kernels.reconstruction.references import is_decoded
 from fdcodec.kernels.syntax.range_coder import code_bin, code_golomb
 
@@ -40,25 +41,24 @@ def _append(likely, count, left, up):
 
 
 @kernel()
-def _append_from(likely, count, maps, cell_x, cell_y):
-    """Append the vector of the block covering a cell, if it is copied."""
-    if maps.modes[cell_y, cell_x] != COPIED:
+def _append_from(likely, count, maps, x, y):
+    """Append the vector of the block that covers a sample, if it is copied."""
+    if mode_at(maps, x, y) != COPIED:
         return count
-    vector = maps.vectors[cell_y, cell_x]
+    vector = maps.vectors[y >> CELL_LOG2, x >> CELL_LOG2]
     return _append(likely, count, np.int64(vector[0]), np.int64(vector[1]))
 
 
 @kernel()
 def likely_vectors(vectors, known, x, y):
     """Fill `likely`: in chroma luma's vector, those left and above, recent ones; return how many there are."""
-    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     count = 0
     if known.kind == 1:
-        count = _append_from(vectors.likely, count, known.guide, cell_x, cell_y)
+        count = _append_from(vectors.likely, count, known.guide, x, y)
     if x > 0:
-        count = _append_from(vectors.likely, count, known.maps, cell_x - 1, cell_y)
+        count = _append_from(vectors.likely, count, known.maps, x - 1, y)
     if y > 0:
-        count = _append_from(vectors.likely, count, known.maps, cell_x, cell_y - 1)
+        count = _append_from(vectors.likely, count, known.maps, x, y - 1)
     for k in range(N_RECENT_VECTORS):
         count = _append(vectors.likely, count, vectors.recent[k, 0], vectors.recent[k, 1])
     return count

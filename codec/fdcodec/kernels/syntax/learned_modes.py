@@ -5,8 +5,9 @@
 """
 
 from fdcodec.format import contexts as ctx
-from fdcodec.format.constants import CELL_LOG2, LEARNED, MIN_LOG2
+from fdcodec.format.constants import LEARNED, MIN_LOG2
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.reconstruction.maps import mode_at
 from fdcodec.kernels.syntax.range_coder import code_bin
 
 
@@ -14,9 +15,9 @@ from fdcodec.kernels.syntax.range_coder import code_bin
 def learned_flag_context(maps, log2_size, x, y):
     """Return the context of the flag: how many of the blocks left and above are in a learned mode."""
     count = 0
-    if x > 0 and maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] >= LEARNED:
+    if x > 0 and mode_at(maps, x - 1, y) >= LEARNED:
         count += 1
-    if y > 0 and maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] >= LEARNED:
+    if y > 0 and mode_at(maps, x, y - 1) >= LEARNED:
         count += 1
     return ctx.LEARNED_FLAG + (log2_size - MIN_LOG2) * ctx.N_COUNTS + count
 
@@ -25,10 +26,10 @@ def learned_flag_context(maps, log2_size, x, y):
 def learned_index_context(maps, log2_size, x, y):
     """Return the first context of the index's tree: by the learned mode left or else above."""
     beside = 0
-    if y > 0 and maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] >= LEARNED:
-        beside = maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] - LEARNED + 1
-    if x > 0 and maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] >= LEARNED:
-        beside = maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] - LEARNED + 1
+    if y > 0 and mode_at(maps, x, y - 1) >= LEARNED:
+        beside = mode_at(maps, x, y - 1) - LEARNED + 1
+    if x > 0 and mode_at(maps, x - 1, y) >= LEARNED:
+        beside = mode_at(maps, x - 1, y) - LEARNED + 1
     return ctx.LEARNED_INDEX + ((log2_size - MIN_LOG2) * ctx.N_LEARNED_BESIDE + beside) * ctx.N_LEARNED_NODES
 
 

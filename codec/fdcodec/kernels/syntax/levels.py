@@ -1,21 +1,27 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The syntax of ends and levels, for both directions as in `trees` (SPEC 5.2, 5.6, 5.7).
 
-`known` and `stream` are as in `trees`, `maps` the `Maps` of a plane; `levels` are int32 and those of one block,
-`magnitudes` int32 in rows of STRIDE, `scan` int32 with 32 * row + column.
+`known` and `stream` are as in `trees`, `maps` the `Maps` of a plane; `levels` are int16 and those of one block in the
+order of its scan, `magnitudes` int32 in rows of STRIDE, `places` those of `level_places` for the block.
 """
+
+from functools import cache
 
 import numpy as np
 
 from fdcodec.format import contexts as ctx
-from fdcodec.format.constants import CELL_LOG2, MAX_LEVEL, MAX_UNARY
+from fdcodec.format.constants import MAX_LEVEL, MAX_UNARY
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.blocks import log2_area
-from fdcodec.kernels.reconstruction.tables import NEXT_STATE
-from fdcodec.kernels.syntax.range_coder import code_bin, code_bits, code_bypass, code_exp_golomb
+from fdcodec.kernels.reconstruction.blocks import log2_area, size_class
+from fdcodec.kernels.reconstruction.maps import end_at, log2_height_at, log2_width_at
+from fdcodec.kernels.reconstruction.quantizer import next_state
+from fdcodec.kernels.reconstruction.tables import block_sizes, scan_orders
+from fdcodec.kernels.simd.memory import value_at
+from fdcodec.kernels.syntax.range_coder import DECODING, code_bin, code_bits, code_bypass, code_exp_golomb
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
 NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9])
+_CLASS_SHIFT, _PLACE_MASK = 16, 0xFFFF  # of `level_places`
 MAX_NEIGHBOURS = len(NEIGHBOUR_CLASS) - 1  # sums from here on are of one class
 
 
@@ -33,11 +39,22 @@ FREQUENCY_CLASS = np.array(
 """The class, 0..3, of a coefficient by its block's size class and its anti-diagonal (SPEC 5.2)."""
 
 
+@cache
+def level_places():
+    """Return by log2 height and width and place in the scan where a magnitude stands, and from bit 16 on its class."""
+    rows, columns = scan_orders() >> 5, scan_orders() & 31
+    places = rows * STRIDE + columns
+    for log2_height, log2_width in block_sizes():
+        frequencies = FREQUENCY_CLASS[size_class(log2_width, log2_height)][rows + columns]
+        places[log2_height, log2_width] |= frequencies[log2_height, log2_width] << _CLASS_SHIFT
+    return places
+
+
 @kernel()
-def coefficient_context(kind, size, quantizer, diagonal, neighbours):
-    """Return the context, relative to SIGNIFICANT or ABOVE_ONE, of a coefficient (SPEC 5.2)."""
+def coefficient_context(kind, size, quantizer, frequency, neighbours):
+    """Return the context, relative to SIGNIFICANT or ABOVE_ONE, of a coefficient by its FREQUENCY_CLASS (SPEC 5.2)."""
     row = ((kind * ctx.N_SIZES + size) * ctx.N_QUANTIZERS + quantizer) * ctx.N_FREQUENCY_CLASSES
-    return (row + FREQUENCY_CLASS[size, diagonal]) * ctx.N_NEIGHBOUR_CLASSES + neighbours
+    return (row + frequency) * ctx.N_NEIGHBOUR_CLASSES + neighbours
 
 
 @kernel(merged=True)
@@ -50,12 +67,12 @@ def magnitude_context(kind, magnitude, neighbours):
 def neighbour_class(magnitudes, index):
     """Return the class, 0..9, of the five decoded neighbours to the right and below, the nearest counted twice."""
     total = (
-        2 * (magnitudes[index + 1] + magnitudes[index + STRIDE])
-        + magnitudes[index + 2]
-        + magnitudes[index + STRIDE + 1]
-        + magnitudes[index + 2 * STRIDE]
+        2 * (value_at(magnitudes, index + 1) + value_at(magnitudes, index + STRIDE))
+        + value_at(magnitudes, index + 2)
+        + value_at(magnitudes, index + STRIDE + 1)
+        + value_at(magnitudes, index + 2 * STRIDE)
     )
-    return NEIGHBOUR_CLASS[min(total, MAX_NEIGHBOURS)]
+    return value_at(NEIGHBOUR_CLASS, min(total, MAX_NEIGHBOURS))
 
 
 @kernel(inline=True)
@@ -76,46 +93,44 @@ def _code_magnitude(stream, context, kind, neighbours, magnitude, is_last):
 
 
 @kernel(checked=True, merged=True)
-def code_levels(stream, kind, size, scan, end, levels, magnitudes):
-    """Code the levels of one block from position `end` - 1 of the scan down to 0 (SPEC 5.7)."""
+def code_levels(stream, kind, size, places, levels, magnitudes):
+    """Code the levels of one block from its end down to the first of the scan (SPEC 5.7)."""
     coder, buffer, _ = stream
-    state = 0
+    end, high, low = len(levels), np.int64(0), np.int64(0)
     for k in range(end - 1, -1, -1):
-        row, column = scan[k] >> 5, scan[k] & 31
-        index = row * STRIDE + column
-        level = np.int64(levels[row, column])  # a decoder finds there what memory held before
+        index, frequency = places[k] & _PLACE_MASK, places[k] >> _CLASS_SHIFT
+        level = np.int64(0) if coder[DECODING] else np.int64(levels[k])
         neighbours = neighbour_class(magnitudes, index)
-        context = coefficient_context(kind, size, state >> 1, row + column, neighbours)
+        context = coefficient_context(kind, size, high, frequency, neighbours)
         magnitude = _code_magnitude(stream, context, kind, neighbours, abs(level), k == end - 1)
         negative = code_bypass(coder, buffer, 1 if level < 0 else 0) if magnitude > 0 else 0
-        levels[row, column] = -magnitude if negative else magnitude
+        levels[k] = -magnitude if negative else magnitude
         magnitudes[index] = magnitude
-        state = NEXT_STATE[state, magnitude & 1]
+        high, low = next_state(high, low, magnitude)
     for k in range(end):
-        magnitudes[(scan[k] >> 5) * STRIDE + (scan[k] & 31)] = 0
+        magnitudes[places[k] & _PLACE_MASK] = 0
 
 
 @kernel()
-def _fullness(maps, cell_x, cell_y):
-    """Return 0 for an empty block, 1 for few, 2 for many coefficients, by the block covering a cell."""
-    end = maps.ends[cell_y, cell_x]
+def _fullness(maps, x, y):
+    """Return 0 for an empty block, 1 for few, 2 for many coefficients, by the block that covers a sample."""
+    end = end_at(maps, x, y)
     if end == 0:
         return 0
-    return 1 if end << 4 <= 1 << (maps.log2_widths[cell_y, cell_x] + maps.log2_heights[cell_y, cell_x]) else 2
+    return 1 if end << 4 <= 1 << (log2_width_at(maps, x, y) + log2_height_at(maps, x, y)) else 2
 
 
 @kernel(inner=True)
 def fullness_around(known, x, y):
     """Return the fullness class, 0..8, of the blocks left and above, and in chroma of the luma block (SPEC 5.2)."""
-    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     around = 0
     if x > 0:
-        around += _fullness(known.maps, cell_x - 1, cell_y)
+        around += _fullness(known.maps, x - 1, y)
     if y > 0:
-        around += _fullness(known.maps, cell_x, cell_y - 1)
+        around += _fullness(known.maps, x, y - 1)
     if known.kind == 0:
         return around
-    return 3 * min(around, 2) + _fullness(known.guide, cell_x, cell_y)
+    return 3 * min(around, 2) + _fullness(known.guide, x, y)
 
 
 @kernel(inner=True)

@@ -4,11 +4,8 @@
 `known` and `stream` are as in `trees`; `probable` is int64, N_PROBABLE modes and room for two.
 """
 
-import numpy as np
-
 from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import (
-    CELL_LOG2,
     CHROMA_FROM_LUMA,
     DC,
     HORIZONTAL,
@@ -19,6 +16,7 @@ from fdcodec.format.constants import (
 )
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import size_class
+from fdcodec.kernels.reconstruction.maps import mode_at
 from fdcodec.kernels.syntax.learned_modes import code_learned_mode
 from fdcodec.kernels.syntax.range_coder import code_bin, code_bits
 
@@ -51,14 +49,14 @@ def probable_modes(known, block, modes):
     x, y, log2_width, log2_height = block
     left, above = PLANAR, PLANAR
     if x > 0:
-        left = known.maps.modes[(y + (1 << log2_height) - 1) >> CELL_LOG2, (x - 1) >> CELL_LOG2]
+        left = mode_at(known.maps, x - 1, y + (1 << log2_height) - 1)
     if y > 0:
-        above = known.maps.modes[(y - 1) >> CELL_LOG2, (x + (1 << log2_width) - 1) >> CELL_LOG2]
+        above = mode_at(known.maps, x + (1 << log2_width) - 1, y - 1)
     left = left if 0 <= left < N_MODES else PLANAR
     above = above if 0 <= above < N_MODES else PLANAR
     count = 0
     if known.kind == 1:
-        guided = known.guide.modes[y >> CELL_LOG2, x >> CELL_LOG2]
+        guided = mode_at(known.guide, x, y)
         count = _append(modes, count, guided if 0 <= guided < N_MODES else PLANAR)
     count = _append(modes, count, PLANAR)
     count = _append(modes, count, left)
@@ -107,9 +105,9 @@ def chroma_from_luma_context(known, block):
     """Return the context of the chroma from luma flag: how many of the blocks left and above use it."""
     x, y, log2_width, log2_height = block
     count = 0
-    if x > 0 and known.maps.modes[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] == CHROMA_FROM_LUMA:
+    if x > 0 and mode_at(known.maps, x - 1, y) == CHROMA_FROM_LUMA:
         count += 1
-    if y > 0 and known.maps.modes[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] == CHROMA_FROM_LUMA:
+    if y > 0 and mode_at(known.maps, x, y - 1) == CHROMA_FROM_LUMA:
         count += 1
     return ctx.CHROMA_FROM_LUMA + size_class(log2_width, log2_height) * ctx.N_COUNTS + count
 
@@ -132,7 +130,7 @@ def code_mode(stream, known, block, n_learned, probable):
     coder, buffer, contexts = stream
     maps, kind = known.maps, known.kind
     x, y, log2_width, log2_height = block
-    mode = np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+    mode = mode_at(maps, x, y)
     if kind == 0 and log2_width == log2_height and n_learned[log2_width] > 0:
         learned = code_learned_mode(stream, maps, x, y, log2_width, n_learned[log2_width], mode)
         if learned >= 0:

@@ -11,7 +11,7 @@ READ ME FIRST
   encoding; when decoding it ignores the argument and returns what it reads.
 * The encoder's carry runs back over bytes already written. The decoder reads zeros past the end; a valid payload makes
   it read at most `MAX_OVERRUN` of them, which `has_overrun` verifies.
-* `coder` is int64 (CODER_FIELDS,), `buffer` uint8, `contexts` int32 (n_contexts, 3).
+* `coder` is int64 (CODER_FIELDS,), `buffer` uint8, `contexts` uint16 (n_contexts, 3): they fit the first cache.
 """
 
 import numpy as np
@@ -21,6 +21,7 @@ from numba.extending import overload
 from fdcodec.format.constants import FAST_MARGIN, FAST_SHIFT, MAX_COUNT, MAX_OVERRUN, PROBABILITY_BITS, SLOW_MARGIN
 from fdcodec.format.contexts import PREFIX_BINS
 from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.simd.memory import put_value, value_at
 
 LOW, RANGE, POSITION, LENGTH, DECODING = range(5)
 CODER_FIELDS = 5
@@ -36,8 +37,8 @@ START_SHIFT = np.array([1] * 1 + [2] * 3 + [3] * 6 + [4] * 12 + [5] * 22 + [6] *
 
 
 def new_contexts(n_contexts: int) -> np.ndarray:
-    """Return fresh contexts: an int32 array (n_contexts, 3) of fast probability, slow probability, update count."""
-    contexts = np.zeros((n_contexts, 3), dtype=np.int32)
+    """Return fresh contexts: a uint16 array (n_contexts, 3) of fast probability, slow probability, update count."""
+    contexts = np.zeros((n_contexts, 3), dtype=np.uint16)
     contexts[:, :2] = 1 << (PROBABILITY_BITS - 1)
     return contexts
 
@@ -127,7 +128,7 @@ def renormalize(coder, buffer, low, width):
 def new_tally(contexts: np.ndarray) -> np.ndarray:
     """Return contexts that also keep the bits spent, for `info --bits`: int64, with a column and a row more.
 
-    The kernels compile a second time for int64 contexts, with `tally` in them; for int32 ones it is nothing.
+    The kernels compile a second time for int64 contexts, with `tally` in them; for uint16 ones it is nothing.
     """
     counted = np.zeros((len(contexts) + 1, 4), dtype=np.int64)
     counted[:-1, :3] = contexts
@@ -171,9 +172,8 @@ def code_bin(coder, buffer, contexts, context, bit):
     `LOW` holds the code value, relative to the interval, when decoding.
     """
     tally(coder, contexts, context)
-    fast = np.int64(contexts[context, 0])
-    slow = np.int64(contexts[context, 1])
-    count = contexts[context, 2]
+    state = contexts[context]  # a test of the index; those of its fields need none
+    fast, slow, count = np.int64(value_at(state, 0)), np.int64(value_at(state, 1)), np.int64(value_at(state, 2))
     low, width = coder[LOW], coder[RANGE]
     bound = (width >> PROBABILITY_BITS) * ((fast + slow) >> 1)
     if coder[DECODING]:
@@ -189,9 +189,9 @@ def code_bin(coder, buffer, contexts, context, bit):
         low += -bound if coder[DECODING] else bound
         fast = max(fast - (fast >> fast_shift), FAST_MARGIN)
         slow = max(slow - (slow >> start), SLOW_MARGIN)
-    contexts[context, 0] = fast
-    contexts[context, 1] = slow
-    contexts[context, 2] = min(count + 1, MAX_COUNT)
+    put_value(fast, state, 0)
+    put_value(slow, state, 1)
+    put_value(min(count + 1, MAX_COUNT), state, 2)
     renormalize(coder, buffer, low, width)
     return bit
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from fdcodec.format import contexts as ctx
 from fdcodec.format.constants import CELL_LOG2, COPIED, SAMPLED
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.blocks import fill_cells, size_class
+from fdcodec.kernels.reconstruction.blocks import size_class
+from fdcodec.kernels.reconstruction.maps import end_at, enter_block, mode_at
 from fdcodec.kernels.reconstruction.planes import Work
 from fdcodec.kernels.reconstruction.tables import Tables
 from fdcodec.kernels.syntax.copies import Vectors, code_vector, copy_block
@@ -34,10 +35,10 @@ class Screen(NamedTuple):
 def tool_context(known, block):
     """Return the context that tells whether a block uses a screen tool: how many of the blocks left and above do."""
     x, y, log2_width, log2_height = block
-    cell_x, cell_y, count = x >> CELL_LOG2, y >> CELL_LOG2, 0
-    if x > 0 and known.maps.modes[cell_y, cell_x - 1] < 0:
+    count = 0
+    if x > 0 and mode_at(known.maps, x - 1, y) < 0:
         count += 1
-    if y > 0 and known.maps.modes[cell_y - 1, cell_x] < 0:
+    if y > 0 and mode_at(known.maps, x, y - 1) < 0:
         count += 1
     return ctx.USES_TOOL + (known.kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * ctx.N_COUNTS + count
 
@@ -46,12 +47,12 @@ def tool_context(known, block):
 def copied_context(known, block):
     """Return the context of copied against sampled: the blocks left and above, and in chroma luma's."""
     x, y, log2_width, log2_height = block
-    cell_x, cell_y, count = x >> CELL_LOG2, y >> CELL_LOG2, 0
-    if x > 0 and known.maps.modes[cell_y, cell_x - 1] == COPIED:
+    count = 0
+    if x > 0 and mode_at(known.maps, x - 1, y) == COPIED:
         count += 1
-    if y > 0 and known.maps.modes[cell_y - 1, cell_x] == COPIED:
+    if y > 0 and mode_at(known.maps, x, y - 1) == COPIED:
         count += 1
-    if known.kind == 1 and known.guide.modes[cell_y, cell_x] == COPIED:
+    if known.kind == 1 and mode_at(known.guide, x, y) == COPIED:
         count += ctx.N_COUNTS
     return ctx.IS_COPIED + (known.kind * ctx.N_SIZES + size_class(log2_width, log2_height)) * 2 * ctx.N_COUNTS + count
 
@@ -65,8 +66,10 @@ def coded_context(kind, block):
 @kernel(inner=True)
 def fill_vectors(maps, block, left, up):
     """Enter a block's vector into its cells."""
-    fill_cells(maps.vectors[:, :, 0], block, left)
-    fill_cells(maps.vectors[:, :, 1], block, up)
+    x, y, log2_width, log2_height = block
+    for row in range(y >> CELL_LOG2, (y + (1 << log2_height)) >> CELL_LOG2):
+        for column in range(x >> CELL_LOG2, (x + (1 << log2_width)) >> CELL_LOG2):
+            maps.vectors[row, column, 0], maps.vectors[row, column, 1] = left, up
 
 
 @kernel(checked=True, inner=True)
@@ -78,19 +81,17 @@ def code_tool_leaf(stream, screen, known, block):
     coder, buffer, contexts = stream
     maps, kind = known.maps, known.kind
     x, y, _, _ = block
-    mode, end = maps.modes[y >> CELL_LOG2, x >> CELL_LOG2], maps.ends[y >> CELL_LOG2, x >> CELL_LOG2]
+    mode, end = mode_at(maps, x, y), end_at(maps, x, y)
     if code_bin(coder, buffer, contexts, tool_context(known, block), 1 if mode < 0 else 0) == 0:
         return False
     context = copied_context(known, block)
     if code_bin(coder, buffer, contexts, context, 1 if mode == COPIED else 0):
         left, up = code_vector(stream, screen.vectors, known, x, y)
-        fill_cells(maps.modes, block, COPIED)
-        fill_cells(maps.ends, block, 0)
+        enter_block(maps, block, COPIED, 0)
         fill_vectors(maps, block, left, up)
         copy_block(screen.expected.plane, block, left, up, screen.expected.low)
         return True
     is_coded = code_bin(coder, buffer, contexts, coded_context(kind, block), 1 if end > 0 else 0)
-    fill_cells(maps.modes, block, SAMPLED)
-    fill_cells(maps.ends, block, is_coded)
+    enter_block(maps, block, SAMPLED, is_coded)
     code_samples(stream, screen.expected, kind, block, is_coded)
     return True

@@ -4,7 +4,7 @@
 `stream` is (coder, buffer, contexts). Encoding, a function writes what the plane's maps hold; decoding, it fills them
 with what it reads.
 
-`coder` is int64, `buffer` uint8, `contexts` int32 (n_contexts, 3); `known` is the `Known` of the plane, `work` a
+`coder` is int64, `buffer` uint8, `contexts` uint16 (n_contexts, 3); `known` is the `Known` of the plane, `work` a
 `CodeWork`, `screen` the `Screen` of the plane or None.
 """
 
@@ -13,22 +13,28 @@ from typing import NamedTuple
 import numpy as np
 
 from fdcodec.format import contexts as ctx
-from fdcodec.format.constants import CELL_LOG2, MAX_LOG2, MIN_LOG2, N_PROBABLE
+from fdcodec.format.constants import MAX_LOG2, MIN_LOG2, N_PROBABLE
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.reconstruction.blocks import (
     LYING,
     QUARTERS,
     STANDING,
     WHOLE,
-    block_at,
-    fill_cells,
-    fill_sizes,
     n_parts,
     part_of,
     size_class,
 )
+from fdcodec.kernels.reconstruction.maps import (
+    block_at,
+    end_at,
+    enter_block,
+    levels_place,
+    log2_height_at,
+    log2_width_at,
+    sides_of,
+)
 from fdcodec.kernels.reconstruction.planes import reconstruct_block
-from fdcodec.kernels.syntax.levels import STRIDE, code_end, code_levels, fullness_around
+from fdcodec.kernels.syntax.levels import STRIDE, code_end, code_levels, fullness_around, level_places
 from fdcodec.kernels.syntax.modes import code_mode
 from fdcodec.kernels.syntax.offsets import code_offset
 from fdcodec.kernels.syntax.range_coder import DECODING, code_bin, has_overrun
@@ -36,9 +42,9 @@ from fdcodec.kernels.syntax.screens import code_tool_leaf
 
 
 class CodeWork(NamedTuple):
-    """What the syntax reads of `Tables`, and its scratch: magnitudes, probable modes, squares yet to be coded."""
+    """What the syntax reads, and its scratch: magnitudes, probable modes, squares yet to be coded."""
 
-    scans: np.ndarray
+    places: np.ndarray
     n_learned: np.ndarray
     magnitudes: np.ndarray
     probable: np.ndarray
@@ -49,9 +55,9 @@ class CodeWork(NamedTuple):
 def _n_smaller(maps, x, y, log2_side):
     """Return how many of the blocks left and above are shorter, or narrower, than the square at (x, y)."""
     count = 0
-    if x > 0 and maps.log2_heights[y >> CELL_LOG2, (x - 1) >> CELL_LOG2] < log2_side:
+    if x > 0 and log2_height_at(maps, x - 1, y) < log2_side:
         count += 1
-    if y > 0 and maps.log2_widths[(y - 1) >> CELL_LOG2, x >> CELL_LOG2] < log2_side:
+    if y > 0 and log2_width_at(maps, x, y - 1) < log2_side:
         count += 1
     return count
 
@@ -59,9 +65,8 @@ def _n_smaller(maps, x, y, log2_side):
 @kernel(inner=True)
 def quarter_context(known, x, y, log2_side):
     """Return the context of the flag that quarters a square: smaller blocks left and above, or of luma in chroma."""
-    guide, guided = known.guide, 0
-    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
-    if known.kind == 1 and min(guide.log2_widths[cell_y, cell_x], guide.log2_heights[cell_y, cell_x]) < log2_side:
+    guided = 0
+    if known.kind == 1 and min(log2_width_at(known.guide, x, y), log2_height_at(known.guide, x, y)) < log2_side:
         guided = 1
     square = known.kind * ctx.N_SQUARES + log2_side - MIN_LOG2
     return ctx.QUARTER + (square * ctx.N_COUNTS + _n_smaller(known.maps, x, y, log2_side)) * 2 + guided
@@ -77,13 +82,12 @@ def halve_context(known, x, y, log2_side):
 @kernel(inner=True)
 def standing_context(known, x, y, log2_side):
     """Return the context of the flag of standing halves: what luma's block, or those left and above, are like."""
-    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     maps, guide, hint = known.maps, known.guide, 0
     if known.kind == 1:
-        tall = guide.log2_heights[cell_y, cell_x] - guide.log2_widths[cell_y, cell_x]
+        tall = log2_height_at(guide, x, y) - log2_width_at(guide, x, y)
     else:
-        above = maps.log2_widths[cell_y - 1, cell_x] if y > 0 else log2_side
-        left = maps.log2_heights[cell_y, cell_x - 1] if x > 0 else log2_side
+        above = log2_width_at(maps, x, y - 1) if y > 0 else log2_side
+        left = log2_height_at(maps, x - 1, y) if x > 0 else log2_side
         tall = left - above
     if tall != 0:
         hint = 1 if tall > 0 else 2
@@ -107,19 +111,17 @@ def _code_leaf(stream, known, block, work, screen):
     """Code one block: its mode, its end, its levels; with screen tools on, a decoder reconstructs it at once."""
     maps, kind = known.maps, known.kind
     x, y, log2_width, log2_height = block
-    cell_x, cell_y = x >> CELL_LOG2, y >> CELL_LOG2
     size = size_class(log2_width, log2_height)
-    fill_sizes(maps, block)
     if screen is not None:  # decided when compiled
         if code_tool_leaf(stream, screen, known, block):
             return
     mode = code_mode(stream, known, block, work.n_learned, work.probable)
     fullness = fullness_around(known, x, y)
-    end = code_end(stream, kind, size, fullness, maps.ends[cell_y, cell_x])
-    fill_cells(maps.modes, block, mode)
-    fill_cells(maps.ends, block, end)
-    levels = maps.levels[y : y + (1 << log2_height), x : x + (1 << log2_width)]
-    code_levels(stream, kind, size, work.scans[log2_height, log2_width], end, levels, work.magnitudes)
+    end = code_end(stream, kind, size, fullness, end_at(maps, x, y))
+    enter_block(maps, block, mode, end)
+    place = levels_place(maps, block)
+    levels, places = maps.levels[place : place + end], work.places[log2_height, log2_width]
+    code_levels(stream, kind, size, places, levels, work.magnitudes)
     if screen is not None:
         _reconstruct_at_once(stream, screen, maps, block)
 
@@ -136,7 +138,7 @@ def _cut_of(maps, x, y, log2_side):
 @kernel(checked=True, merged=True)
 def _code_cut(stream, known, x, y, log2_side):
     """Code how a square is cut: in quarters where it crosses the plane's edge, and never at 4x4 (SPEC 5.4)."""
-    height, width = known.maps.levels.shape
+    height, width = sides_of(known.maps)
     if x + (1 << log2_side) > width or y + (1 << log2_side) > height:
         return QUARTERS
     if log2_side == MIN_LOG2:
@@ -156,7 +158,7 @@ def _code_cut(stream, known, x, y, log2_side):
 @kernel(checked=True)
 def code_tree(stream, known, x, y, work, screen):
     """Code the tree whose root is at (x, y): cuts and blocks, depth first, in Z order (SPEC 5.4)."""
-    (height, width), stack = known.maps.levels.shape, work.stack
+    (height, width), stack = sides_of(known.maps), work.stack
     stack[0, 0], stack[0, 1], stack[0, 2] = x, y, MAX_LOG2
     depth = 1
     while depth > 0:
@@ -184,7 +186,7 @@ def code_plane(stream, known, work, screen, offsets):
 
     `screen` is None or screen tools, `offsets` None or the step offset of each tree, coded with the first plane.
     """
-    height, width = known.maps.levels.shape
+    height, width = sides_of(known.maps)
     coder, _, _ = stream
     for y in range(0, height, 1 << MAX_LOG2):
         if coder[DECODING] and has_overrun(coder):
@@ -199,4 +201,4 @@ def code_plane(stream, known, work, screen, offsets):
 def new_code_work(tables):
     """Return what the syntax works with under a class model, of which `tables` are the `Tables`."""
     magnitudes, probable = np.zeros(STRIDE * STRIDE, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
-    return CodeWork(tables.scans, tables.n_learned, magnitudes, probable, np.zeros((16, 3), np.int64))
+    return CodeWork(level_places(), tables.n_learned, magnitudes, probable, np.zeros((16, 3), np.int64))

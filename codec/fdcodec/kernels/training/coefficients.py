@@ -4,11 +4,10 @@
 Planes are int32 (height, width); `maps`, `tables` and `work` are the `Maps`, `Tables` and `Work`.
 """
 
-import numpy as np
-
-from fdcodec.format.constants import CELL_LOG2, MAX_LOG2
+from fdcodec.format.constants import MAX_LOG2
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.blocks import TREE_CELLS, block_at, size_class, starts_block, tree_cell
+from fdcodec.kernels.reconstruction.blocks import TREE_CELLS, size_class, starts_block, tree_cell
+from fdcodec.kernels.reconstruction.maps import block_at, mode_at
 from fdcodec.kernels.reconstruction.planes import predict_block
 from fdcodec.kernels.reconstruction.transforms import forward_transform, mode_group, subtract_prediction
 from fdcodec.kernels.reconstruction.zones import zone_of
@@ -29,7 +28,7 @@ def collect_zones(original, plane, luma, maps, tables, work, zones, keys):
                 x, y = tree_cell(tree_x, tree_y, z_index)
                 if x >= width or y >= height:
                     continue
-                block, mode = block_at(maps, x, y), np.int64(maps.modes[y >> CELL_LOG2, x >> CELL_LOG2])
+                block, mode = block_at(maps, x, y), mode_at(maps, x, y)
                 if starts_block(block) and mode >= 0:
                     _collect_block(original, plane, luma, block, mode, tables, work, zones[count])
                     keys[count, 0] = size_class(block[2], block[3])

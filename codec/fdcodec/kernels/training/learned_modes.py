@@ -10,9 +10,9 @@ import numpy as np
 from fdcodec.format.constants import N_MODES
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.learning.statistics import log_rate
+from fdcodec.kernels.reconstruction.maps import Known
 from fdcodec.kernels.reconstruction.prediction import predict
 from fdcodec.kernels.reconstruction.references import gather_references, smooth_references
-from fdcodec.kernels.reconstruction.tables import Known
 from fdcodec.kernels.reconstruction.transforms import forward_transform, subtract_prediction
 from fdcodec.kernels.search.costs import ONE_BIT, mode_cost
 from fdcodec.kernels.syntax.modes import probable_modes
