@@ -22,7 +22,7 @@ _BAND = 64  # rows that are rounded at a time; with whole planes, each step take
 
 @lru_cache(maxsize=64)
 def colour_matrix(angles: Angles | None) -> NDArray[np.int64]:
-    """Return the 3x3 matrix of three rotations, in the planes (0, 1), (0, 2), (1, 2), scaled by 2^14."""
+    """Return the 3x3 matrix of three rotations, in the planes (0, 1), (0, 2), (1, 2), scaled by 2^14; it is shared."""
     if angles is None:
         return OPPONENT
     matrix = np.eye(3, dtype=np.int64) << COLOUR_BITS
