@@ -78,7 +78,7 @@ def test_deblocking_follows_the_specification(step_index, amplitude):
     """Edges of a random partition, smooth, rough and high, are smoothed as specified."""
     plane, sides = blocky_plane(40, 68, amplitude, seed=step_index), random_sides(40, 68, seed=amplitude)
     expected = reference.deblock(plane.tolist(), sides.tolist(), step_index)
-    deblock_plane(plane, maps_of(sides), step_index)
+    deblock_plane(plane, maps_of(sides).cells, step_index)
     assert expected == plane.tolist()
 
 
@@ -89,7 +89,7 @@ def test_deblocking_takes_every_branch():
         for amplitude in (4, 30, 120):
             plane = blocky_plane(40, 68, amplitude, seed=step_index)
             after = plane.copy()
-            deblock_plane(after, maps_of(random_sides(40, 68, seed=amplitude)), step_index)
+            deblock_plane(after, maps_of(random_sides(40, 68, seed=amplitude)).cells, step_index)
             changed = (after != plane)[:, 8:64].reshape(40, 7, 8)
             kinds |= {int(np.sum(segment[[0, 1, 2, 5, 6, 7]])) for row in changed for segment in row}
     assert kinds >= {0, 1, 2, 3, 4, 5, 6}
@@ -105,7 +105,7 @@ def test_deblocking_at_its_thresholds(step_index):
     plane = np.repeat(900 + slopes + jumps + bends, 4, axis=0).astype(np.int32)
     sides = np.full((2, 800, 4), 3, np.int32)
     expected = reference.deblock(plane.tolist(), sides.tolist(), step_index)
-    deblock_plane(plane, maps_of(sides), step_index)
+    deblock_plane(plane, maps_of(sides).cells, step_index)
     assert expected == plane.tolist()
 
 
@@ -113,8 +113,8 @@ def test_positions_beyond_15_bits():
     """Edges right of column 2^15 are smoothed alike with the JIT and without, whose integers may be narrow."""
     maps, plane = maps_of(np.full((2, 2, 8200), 5)), blocky_plane(8, 32800, 30, seed=7)
     plain = plane.copy()
-    deblock_plane(plane, maps, 300)
-    getattr(deblock_plane, "py_func", deblock_plane)(plain, maps, 300)
+    deblock_plane(plane, maps.cells, 300)
+    getattr(deblock_plane, "py_func", deblock_plane)(plain, maps.cells, 300)
     assert plain.tolist() == plane.tolist()
 
 
@@ -126,7 +126,7 @@ def test_oblong_blocks_have_edges_of_their_own(sides):
     log2_sides[0], log2_sides[1] = sides
     expected = reference.deblock(plane.tolist(), log2_sides.tolist(), 300)
     after = plane.copy()
-    deblock_plane(after, maps_of(log2_sides), 300)
+    deblock_plane(after, maps_of(log2_sides).cells, 300)
     assert expected == after.tolist()
     width, height = max(8, 1 << sides[0]), max(8, 1 << sides[1])
     inside = np.add.outer((np.arange(64) + 3) % height > 5, (np.arange(64) + 3) % width > 5) == 2

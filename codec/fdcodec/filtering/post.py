@@ -58,11 +58,11 @@ def apply_filter(
 def deblock(plane: Planes, maps: Maps, step_index: int) -> None:
     """Deblock a plane in place; sampled and copied blocks stay as they are (SPEC 6.1)."""
     if maps.cells.min() >= 0:  # nothing but modes is ever negative, and this is contiguous
-        deblock_plane(plane, maps, step_index)
+        deblock_plane(plane, maps.cells, step_index)
         return
     is_exact = maps.modes < 0
     samples = _cells(plane)[is_exact]
-    deblock_plane(plane, maps, step_index)
+    deblock_plane(plane, maps.cells, step_index)
     _cells(plane)[is_exact] = samples
 
 

@@ -1,14 +1,14 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 """Deblocking: the first half of the filter after reconstruction (SPEC 6.1).
 
-`plane` is int32 (height, width), sides multiples of 4; `maps` are its `Maps`.
+`plane` is int32 (height, width), sides multiples of 4; `cells` are those of its `Maps`.
 """
 
 import numpy as np
 
-from fdcodec.format.constants import MAX_STEP_INDEX
+from fdcodec.format.constants import CELL_LOG2, MAX_STEP_INDEX
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.reconstruction.maps import log2_height_at, log2_width_at
+from fdcodec.kernels.reconstruction.maps import LOG2_HEIGHT, LOG2_WIDTH
 from fdcodec.kernels.reconstruction.tables import STEPS
 from fdcodec.kernels.simd.registers import is_below, larger, magnitudes, smaller
 from fdcodec.kernels.simd.sides import crossed, ends_of, put_side, side_at, spread_side
@@ -114,17 +114,20 @@ def _smooth_lying(plane, x, y, small, limit, roughness):
 
 
 @kernel()
-def deblock_plane(plane, maps, step_index):
+def deblock_plane(plane, cells, step_index):
     """Smooth, in place, block edges on the 8x8 grid where both sides are smooth: vertical, then horizontal ones."""
     height, width = plane.shape
     limit, roughness = CORRECTION_LIMIT[step_index], ROUGHNESS_LIMIT[step_index]
     for y in range(0, height, 4):
+        row = cells[y >> CELL_LOG2]
         for x in range(8, width, 8):
-            left, right = log2_width_at(maps, x - 1, y), log2_width_at(maps, x, y)
+            left, right = np.int64(row[(x - 1) >> CELL_LOG2, LOG2_WIDTH]), np.int64(row[x >> CELL_LOG2, LOG2_WIDTH])
             if x & ((1 << right) - 1) == 0:
                 _smooth_standing(plane, x, y, min(left, right) == 2, limit, roughness)
     for y in range(8, height, 8):
+        upper, lower = cells[(y - 1) >> CELL_LOG2], cells[y >> CELL_LOG2]
         for x in range(0, width, 4):
-            above, below = log2_height_at(maps, x, y - 1), log2_height_at(maps, x, y)
+            above = np.int64(upper[x >> CELL_LOG2, LOG2_HEIGHT])
+            below = np.int64(lower[x >> CELL_LOG2, LOG2_HEIGHT])
             if y & ((1 << below) - 1) == 0:
                 _smooth_lying(plane, x, y, min(above, below) == 2, limit, roughness)
