@@ -17,7 +17,7 @@ from fdcodec.kernels.syntax.levels import (
     STRIDE,
     code_levels,
     coefficient_context,
-    level_places,
+    magnitude_places,
 )
 from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
@@ -208,7 +208,7 @@ def test_classes_are_within_their_ranges():
 @pytest.mark.filterwarnings("error")
 def test_levels_do_not_depend_on_what_memory_held():
     """A decoder's array of levels need not hold zeros; the interpreter has no overflow to tell of either."""
-    levels, places = np.array([3, -1, 0, 0, 2, 1], np.int16), level_places()[2, 2]
+    levels, places = np.array([3, -1, 0, 0, 2, 1], np.int16), magnitude_places()[2, 2]
     magnitudes, (coder, buffer) = np.zeros(STRIDE * STRIDE, np.int32), new_encoder(100)
     code_levels((coder, buffer, new_contexts(ctx.N_CONTEXTS)), 0, 0, places, levels, magnitudes)
     decoded = np.full(len(levels), -(1 << 15), np.int16)
@@ -234,6 +234,6 @@ def test_each_block_has_places_for_its_levels(shape, split):
 def test_place_of_each_level(log2_width, log2_height):
     """A level's entry has the row and column of its place in the scan, and the class of its anti-diagonal."""
     area, size = 1 << (log2_width + log2_height), size_class(log2_width, log2_height)
-    places, scan = level_places()[log2_height, log2_width, :area], SCANS[log2_height, log2_width, :area]
+    places, scan = magnitude_places()[log2_height, log2_width, :area], SCANS[log2_height, log2_width, :area]
     assert (places & 0xFFFF).tolist() == [STRIDE * (place >> 5) + (place & 31) for place in scan.tolist()]
     assert (places >> 16).tolist() == [FREQUENCY_CLASS[size, (place >> 5) + (place & 31)] for place in scan.tolist()]

@@ -54,6 +54,7 @@ def bits_of_tile(
 
 def _by_element(bits: NDArray[np.float64], planes: list[Maps]) -> dict[str, float]:
     """Return the bits by element, the signs of magnitudes of one and of larger ones taken out of what ended them."""
+    # maps of their own, which began with zeros: a decoder's array of levels would hold others between
     ones, others = (sum(int(np.sum(test(abs(plane.levels), 1))) for plane in planes) for test in (np.equal, np.greater))
     starts = sorted(start for parts in ELEMENTS.values() for start in parts)
     sums = dict(zip(starts, np.add.reduceat(bits, starts), strict=True))

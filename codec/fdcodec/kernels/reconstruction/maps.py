@@ -123,7 +123,8 @@ def levels_place(maps, block):
     x, y, log2_width, log2_height = block
     _, width = sides_of(maps)
     tree = (y >> MAX_LOG2) * ((width - 1 >> MAX_LOG2) + 1) + (x >> MAX_LOG2)
-    z_index = _Z_COLUMNS[x >> CELL_LOG2 & 7] + 2 * _Z_COLUMNS[y >> CELL_LOG2 & 7]
+    mask = len(_Z_COLUMNS) - 1
+    z_index = _Z_COLUMNS[x >> CELL_LOG2 & mask] + 2 * _Z_COLUMNS[y >> CELL_LOG2 & mask]
     place = (tree << (2 * MAX_LOG2)) + (z_index << (2 * CELL_LOG2))
     is_second = log2_height > log2_width and x >> log2_width & 1  # the first has the second quarter's cells, too
     return place + (1 << (2 * log2_width)) if is_second else place

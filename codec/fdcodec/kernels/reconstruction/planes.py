@@ -120,10 +120,10 @@ def reconstruct_block(plane, luma, maps, block, half_step, bounds, tables, work)
 def _fetch_tree(plane, maps, tree_x, tree_y):
     """Have the cells and samples of a tree, or of what there is of it, fetched."""
     height, width = plane.shape
-    x = min(tree_x, width - 1)
-    for y in range(tree_y, min(tree_y + (1 << MAX_LOG2), height)):
+    x, end_y = min(tree_x, width - 1), min(tree_y + (1 << MAX_LOG2), height)
+    for y in range(tree_y, end_y):
         fetch(plane[y], x)
-    for cell_y in range(tree_y >> CELL_LOG2, min((tree_y >> CELL_LOG2) + 8, height >> CELL_LOG2)):
+    for cell_y in range(tree_y >> CELL_LOG2, end_y >> CELL_LOG2):
         fetch(maps.cells[cell_y, x >> CELL_LOG2], 0)
 
 

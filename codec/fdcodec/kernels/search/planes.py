@@ -35,7 +35,8 @@ def _copy_samples(source, source_x, source_y, width, height, target, x, y):
 @kernel(merged=True)
 def _place(search, block, mode, levels, vector):
     """Enter a block and its levels up to its end into the maps."""
-    maps, end, place = search.known.maps, len(levels), levels_place(search.known.maps, block)
+    maps, end = search.known.maps, len(levels)
+    place = levels_place(maps, block)
     copy_levels(levels, maps.levels[place : place + end])
     enter_block(maps, block, mode, end)
     fill_vectors(maps, block, vector[0], vector[1])
@@ -76,7 +77,8 @@ def _search_halves(search, tools, options, x, y, log2_side, cut, cost):
     search.best_modes[log2_side, 0], search.best_ends[log2_side, 0] = first_mode, first_end
     search.best_vectors[log2_side, 0, 0], search.best_vectors[log2_side, 0, 1] = vector
     _copy_samples(search.plane, x, y, 1 << first[2], 1 << first[3], search.best_samples[log2_side], 0, 0)
-    place, maps = levels_place(search.known.maps, first), search.known.maps
+    maps = search.known.maps
+    place = levels_place(maps, first)
     copy_levels(maps.levels[place : place + first_end], search.best_levels[log2_side, :first_end])
 
 

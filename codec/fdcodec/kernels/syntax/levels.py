@@ -2,7 +2,7 @@
 """The syntax of ends and levels, for both directions as in `trees` (SPEC 5.2, 5.6, 5.7).
 
 `known` and `stream` are as in `trees`, `maps` the `Maps` of a plane; `levels` are int16 and those of one block in the
-order of its scan, `magnitudes` int32 in rows of STRIDE, `places` those of `level_places` for the block.
+order of its scan, `magnitudes` int32 in rows of STRIDE, `places` those of `magnitude_places` for the block.
 """
 
 from functools import cache
@@ -21,7 +21,7 @@ from fdcodec.kernels.syntax.range_coder import DECODING, code_bin, code_bits, co
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
 NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9])
-_CLASS_SHIFT, _PLACE_MASK = 16, 0xFFFF  # of `level_places`
+_CLASS_SHIFT, _PLACE_MASK = 16, 0xFFFF  # of `magnitude_places`
 MAX_NEIGHBOURS = len(NEIGHBOUR_CLASS) - 1  # sums from here on are of one class
 
 
@@ -40,7 +40,7 @@ FREQUENCY_CLASS = np.array(
 
 
 @cache
-def level_places():
+def magnitude_places():
     """Return by log2 height and width and place in the scan where a magnitude stands, and from bit 16 on its class."""
     rows, columns = scan_orders() >> 5, scan_orders() & 31
     places = rows * STRIDE + columns

@@ -11,7 +11,8 @@ READ ME FIRST
   encoding; when decoding it ignores the argument and returns what it reads.
 * The encoder's carry runs back over bytes already written. The decoder reads zeros past the end; a valid payload makes
   it read at most `MAX_OVERRUN` of them, which `has_overrun` verifies.
-* `coder` is int64 (CODER_FIELDS,), `buffer` uint8, `contexts` uint16 (n_contexts, 3): they fit the first cache.
+* `coder` is int64 (CODER_FIELDS,), `buffer` uint8, `contexts` uint16 (n_contexts, 3): those of a plane fit the first
+  cache.
 """
 
 import numpy as np

@@ -34,7 +34,7 @@ from fdcodec.kernels.reconstruction.maps import (
     sides_of,
 )
 from fdcodec.kernels.reconstruction.planes import reconstruct_block
-from fdcodec.kernels.syntax.levels import STRIDE, code_end, code_levels, fullness_around, level_places
+from fdcodec.kernels.syntax.levels import STRIDE, code_end, code_levels, fullness_around, magnitude_places
 from fdcodec.kernels.syntax.modes import code_mode
 from fdcodec.kernels.syntax.offsets import code_offset
 from fdcodec.kernels.syntax.range_coder import DECODING, code_bin, has_overrun
@@ -44,7 +44,7 @@ from fdcodec.kernels.syntax.screens import code_tool_leaf
 class CodeWork(NamedTuple):
     """What the syntax reads, and its scratch: magnitudes, probable modes, squares yet to be coded."""
 
-    places: np.ndarray
+    magnitude_places: np.ndarray
     n_learned: np.ndarray
     magnitudes: np.ndarray
     probable: np.ndarray
@@ -120,7 +120,7 @@ def _code_leaf(stream, known, block, work, screen):
     end = code_end(stream, kind, size, fullness, end_at(maps, x, y))
     enter_block(maps, block, mode, end)
     place = levels_place(maps, block)
-    levels, places = maps.levels[place : place + end], work.places[log2_height, log2_width]
+    levels, places = maps.levels[place : place + end], work.magnitude_places[log2_height, log2_width]
     code_levels(stream, kind, size, places, levels, work.magnitudes)
     if screen is not None:
         _reconstruct_at_once(stream, screen, maps, block)
@@ -201,4 +201,4 @@ def code_plane(stream, known, work, screen, offsets):
 def new_code_work(tables):
     """Return what the syntax works with under a class model, of which `tables` are the `Tables`."""
     magnitudes, probable = np.zeros(STRIDE * STRIDE, np.int32), np.zeros(N_PROBABLE + 2, np.int64)
-    return CodeWork(level_places(), tables.n_learned, magnitudes, probable, np.zeros((16, 3), np.int64))
+    return CodeWork(magnitude_places(), tables.n_learned, magnitudes, probable, np.zeros((16, 3), np.int64))
