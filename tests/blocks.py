@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from fdcodec.format.constants import COPIED
 from fdcodec.kernels.reconstruction.maps import levels_place
 from fdcodec.kernels.reconstruction.tables import scan_orders
 
@@ -61,5 +62,5 @@ def put_found(work, coefficients):
 
 
 def as_decoded(maps):
-    """Return the fields of a tile's maps as lists, but levels: a decoder keeps none, and writes only those it reads."""
-    return [{name: field.tolist() for name, field in plane._asdict().items() if name != "levels"} for plane in maps]
+    """Return the cells and the vectors of copied blocks of a tile's maps: all of them that a decoder keeps."""
+    return [(plane.cells.tolist(), plane.vectors[plane.modes == COPIED].tolist()) for plane in maps]

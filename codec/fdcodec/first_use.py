@@ -23,7 +23,7 @@ from fdcodec.kernels.reconstruction.planes import new_work, reconstruct_plane
 from fdcodec.kernels.reconstruction.tables import HALF_STEPS
 from fdcodec.kernels.search.costs import new_costs
 from fdcodec.kernels.search.trellis import trellis_levels
-from fdcodec.kernels.syntax.range_coder import new_decoder
+from fdcodec.kernels.syntax.interval import new_encoder
 from fdcodec.kernels.syntax.trees import code_tree, new_code_work
 from fdcodec.model import get
 from fdcodec.parallel import usable_processors
@@ -64,7 +64,8 @@ def compile_for_encoding() -> None:
     model, maps, scratch = get("photo"), new_maps(4, 4), np.zeros((32, 32), np.int32)
     coded = (2, 2, 0, model.tables.scans[2, 2])
     trellis_levels(scratch, coded, 1, 1, new_costs(), np.zeros(1024, np.int16), np.zeros((1024, 4), np.int64))
-    stream = (*new_decoder(bytes(16)), start_contexts(model))
+    maps.log2_widths[:], maps.log2_heights[:] = 2, 2
+    stream = (*new_encoder(64), start_contexts(model))
     code_tree(stream, Known(maps, maps, 0), 0, 0, new_code_work(model.tables), None)
 
 

@@ -144,7 +144,7 @@ def test_payloads_outside_the_interval(seed, target):
 def test_an_empty_payload_of_many_trees_is_refused_at_its_first_rows():
     """A decoder stops at the row of trees where the payload is over, not at the end of the plane."""
     from fdcodec.kernels.reconstruction.maps import Known, new_maps
-    from fdcodec.kernels.syntax.range_coder import new_decoder
+    from fdcodec.kernels.syntax.interval import new_decoder
     from fdcodec.kernels.syntax.trees import code_plane, new_code_work
     from fdcodec.model import get
 

@@ -9,16 +9,8 @@ from tests.images import ramp
 
 import fdcodec
 from fdcodec.inspection import describe_bits
-from fdcodec.kernels.syntax.range_coder import (
-    TALLY_UNIT,
-    close_tally,
-    code_bin,
-    code_bypass,
-    new_contexts,
-    new_decoder,
-    new_encoder,
-    new_tally,
-)
+from fdcodec.kernels.syntax.interval import new_decoder, new_encoder
+from fdcodec.kernels.syntax.range_coder import TALLY_UNIT, close_tally, code_bin, code_bypass, new_contexts, new_tally
 
 IMAGE = (ramp(72, 88, 3).astype(int) ** 2 // 97 % 256).astype(np.uint8)
 

@@ -20,8 +20,9 @@ from fdcodec.format.contexts import N_CONTEXTS, N_WITH_OFFSETS
 from fdcodec.format.parameters import Parameters, step_index_for, visual_step_index
 from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.inspection import describe_bits
+from fdcodec.kernels.syntax.interval import finish_encoder, new_decoder, new_encoder
 from fdcodec.kernels.syntax.offsets import code_offset
-from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
+from fdcodec.kernels.syntax.range_coder import new_contexts
 from fdcodec.model import ClassModel
 
 PLAIN = ClassModel("plain")

@@ -5,10 +5,11 @@ import pytest
 from tests.blocks import random_blocks
 from tests.reference import filtering as reference
 
-from fdcodec.filtering.post import apply_filter, best_strengths, classified, step_bucket, strength_errors
+from fdcodec.filtering.post import apply_filter, best_strengths, classes_of, step_bucket, strength_errors
 from fdcodec.format.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS, MAX_STEP_INDEX, MAX_STRENGTH
 from fdcodec.image.colour import OPPONENT, plane_bounds
-from fdcodec.kernels.filters.corrections import LARGE_CLIP, SMALL_CLIP, STEP_INT
+from fdcodec.kernels.filters.cell_classes import STEP_INT
+from fdcodec.kernels.filters.corrections import LARGE_CLIP, SMALL_CLIP
 from fdcodec.kernels.filters.deblocking import CORRECTION_LIMIT, ROUGHNESS_LIMIT, deblock_plane
 from fdcodec.kernels.reconstruction.maps import new_maps
 from fdcodec.model import ClassModel
@@ -143,7 +144,7 @@ def test_classes_follow_the_specification(step_index, seed):
     angle = np.pi * (x // 8) / 8
     waves = 1000 + 40 * 4**seed * np.sin((x * np.cos(angle) + y * np.sin(angle)) * 1.3) + rng.normal(0, 4, (24, 64))
     plane = waves.astype(np.int32)
-    _, classes = classified(plane, step_index)
+    classes = classes_of(plane, step_index)
     rows = plane.tolist()
     assert [[reference.class_of(rows, i, j, step_index) for j in range(16)] for i in range(6)] == classes.tolist()
 
@@ -151,7 +152,7 @@ def test_classes_follow_the_specification(step_index, seed):
 def test_classes_of_extremes_do_not_overflow():
     """A checkerboard of the least and the greatest sample has the specified classes."""
     plane = (np.indices((12, 12)).sum(axis=0) % 2 * 2900 - 430).astype(np.int32)
-    _, classes = classified(plane, 0)
+    classes = classes_of(plane, 0)
     rows = plane.tolist()
     assert [[reference.class_of(rows, i, j, 0) for j in range(3)] for i in range(3)] == classes.tolist()
 

@@ -6,18 +6,8 @@ import pytest
 from tests.reference.range_coder import AdaptiveBin, Decoder, Encoder
 
 from fdcodec.format.constants import FAST_MARGIN, MAX_COUNT, MAX_OVERRUN, SLOW_MARGIN
-from fdcodec.kernels.syntax.range_coder import (
-    LOW,
-    POSITION,
-    RANGE,
-    code_bin,
-    code_bits,
-    code_exp_golomb,
-    finish_encoder,
-    new_contexts,
-    new_decoder,
-    new_encoder,
-)
+from fdcodec.kernels.syntax.interval import LOW, POSITION, RANGE, finish_encoder, new_decoder, new_encoder
+from fdcodec.kernels.syntax.range_coder import code_bin, code_bits, code_exp_golomb, new_contexts
 
 N_CONTEXTS = 5
 

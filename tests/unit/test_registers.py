@@ -149,32 +149,31 @@ def test_quads(run, seed):
     assert [min(x, b[3]) for x in a] == out[10].tolist()
 
 
-def in_shorts(a, b, weights, out, sums):
+def in_shorts(a, b, out, sums):
     """Write what shorts have, a row each, and the sums of their products."""
     first, second = sh.shorts_at(a, 1), sh.shorts_at(b, 0)
     sh.put_shorts(first + second, out[0], 1)
     sh.put_shorts(first - second, out[1], 1)
-    sh.put_shorts(smaller(first, sh.spread_short(b[3])), out[2], 1)
+    sh.put_shorts(smaller(first, sh.spread_pair(7, -9)), out[2], 1)
     sh.put_shorts(larger(first, second), out[3], 1)
     sh.put_shorts(magnitudes(second), out[4], 1)
-    sh.put_sums(sh.spread_sum(1 << 20) + sh.weighed(first, second, weights, 1), sums, 1)
+    ln.put_lanes(sh.pair_sums(first, b, 0), sums, 1)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_shorts(run, seed):
-    """Shorts wrap at 16 bits, their sums of products are exact, each cell's by its own two weights, all in order."""
-    rng = np.random.default_rng(seed)
-    a, b = rng.integers(-(2**15) + 1, 2**15, (2, sh.SHORTS + 1), np.int16)
-    weights = rng.integers(-127, 128, 2 * sh.CELL_SHORTS + 2, np.int16)
-    out, sums = np.full((5, sh.SHORTS + 2), 9, np.int16), np.full(sh.SHORTS + 2, 9, np.int32)
-    run(in_shorts)(a, b, weights, out, sums)
-    a, b, cells = a[1:].tolist(), b[:-1].tolist(), weights[2:].reshape(-1, 2).tolist()
+    """Shorts wrap at 16 bits, and the sums of two neighbouring products are exact."""
+    a, b = np.random.default_rng(seed).integers(-(2**15) + 1, 2**15, (2, 18), np.int16)
+    out, sums = np.full((5, 10), 9, np.int32), np.full(10, 9, np.int32)
+    run(in_shorts)(a.view(np.int32), b.view(np.int32), out, sums)
+    a, b = a[2:].tolist(), b[:-2].tolist()
     pairs = list(zip(a, b, strict=True))
-    rows = [[x + y for x, y in pairs], [x - y for x, y in pairs], [min(x, b[3]) for x in a], [max(xy) for xy in pairs]]
-    for row, found in zip([*(wrapped(row, 16) for row in rows), [abs(x) for x in b]], out.tolist(), strict=True):
-        assert [9, *row, 9] == found
-    products = [cells[k // 4][0] * x + cells[k // 4][1] * y for k, (x, y) in enumerate(pairs)]
-    assert [9, *(product + 2**20 for product in products), 9] == sums.tolist()
+    limited = [min(x, -9 if k % 2 else 7) for k, x in enumerate(a)]
+    rows = [[x + y for x, y in pairs], [x - y for x, y in pairs], limited, [max(xy) for xy in pairs]]
+    found = [row[1:-1].view(np.int16).tolist() for row in out]
+    assert [*(wrapped(row, 16) for row in rows), [abs(x) for x in b]] == found
+    assert out[:, [0, -1]].ravel().tolist() == [9] * 10
+    assert [9, *(a[k] * b[k] + a[k + 1] * b[k + 1] for k in range(0, 16, 2)), 9] == sums.tolist()
 
 
 def in_sides(line, out):

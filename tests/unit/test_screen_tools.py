@@ -22,7 +22,8 @@ from fdcodec.image.colour import colour_matrix, plane_bounds, to_planes
 from fdcodec.image.screen import count_patterns, is_screen
 from fdcodec.kernels.reconstruction.maps import Known, new_maps
 from fdcodec.kernels.syntax.copies import copy_block, is_source, keep_vector, likely_vectors, new_vectors
-from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_encoder
+from fdcodec.kernels.syntax.interval import finish_encoder, new_encoder
+from fdcodec.kernels.syntax.range_coder import new_contexts
 from fdcodec.kernels.syntax.sampled import code_samples, new_expected
 from fdcodec.model import ClassModel
 

@@ -11,6 +11,7 @@ from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, MIN_LOG2, N_MO
 from fdcodec.kernels.reconstruction.blocks import log2_area, size_class
 from fdcodec.kernels.reconstruction.maps import Known, levels_place, new_maps
 from fdcodec.kernels.reconstruction.tables import build_tables
+from fdcodec.kernels.syntax.interval import finish_encoder, new_decoder, new_encoder
 from fdcodec.kernels.syntax.levels import (
     FREQUENCY_CLASS,
     NEIGHBOUR_CLASS,
@@ -19,7 +20,7 @@ from fdcodec.kernels.syntax.levels import (
     coefficient_context,
     magnitude_places,
 )
-from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
+from fdcodec.kernels.syntax.range_coder import new_contexts
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 
 TABLES = build_tables({})

@@ -12,7 +12,8 @@ from fdcodec.format.constants import CHROMA_FROM_LUMA, MAX_LEVEL, N_MODES
 from fdcodec.format.contexts import N_CONTEXTS
 from fdcodec.kernels.reconstruction.maps import Known, new_maps
 from fdcodec.kernels.reconstruction.tables import build_tables
-from fdcodec.kernels.syntax.range_coder import finish_encoder, new_contexts, new_decoder, new_encoder
+from fdcodec.kernels.syntax.interval import finish_encoder, new_decoder, new_encoder
+from fdcodec.kernels.syntax.range_coder import new_contexts
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
 from fdcodec.model import ClassModel
 

@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from fdcodec.coding.lossy import Coding, new_offsets, read_planes, refuse_short_payload, start_contexts
 from fdcodec.format import contexts as ctx
 from fdcodec.kernels.reconstruction.maps import Maps, new_maps
-from fdcodec.kernels.syntax.range_coder import TALLY_UNIT, close_tally, new_decoder, new_tally
+from fdcodec.kernels.syntax.interval import new_decoder
+from fdcodec.kernels.syntax.range_coder import TALLY_UNIT, close_tally, new_tally
 from fdcodec.model import ClassModel
 
 ELEMENTS = {

@@ -15,16 +15,16 @@ from fdcodec.coding.reversible_colour import TRANSFORMS, forward, inverse
 from fdcodec.errors import damaged
 from fdcodec.kernels.lossless.planes import code_row
 from fdcodec.kernels.lossless.state import PAD, State, new_state
-from fdcodec.kernels.syntax.range_coder import (
-    DECODING,
+from fdcodec.kernels.syntax.interval import (
     LENGTH,
     POSITION,
-    code_bits,
+    decodes,
     finish_encoder,
     has_overrun,
     new_decoder,
     new_encoder,
 )
+from fdcodec.kernels.syntax.range_coder import code_bits
 
 MAX_COLOURS = 1 << 16
 FEW_COLOURS = (16, 256)
@@ -119,14 +119,14 @@ def _code_rows(state: State, indices: NDArray[np.int64] | None) -> State:
     width = padded_width - 2 * PAD
     was_copy = 0
     for y in range(padded_height - 2):
-        if state.coder[DECODING]:
+        if decodes(state.buffer):
             _check_overrun(state.coder)
         else:
             state = state._replace(buffer=_grown(state.coder, state.buffer, width * (channels + 1) * MAX_SAMPLE_BYTES))
         if indices is not None:
             state.wanted[:] = indices[y]
         was_copy = code_row(state, y, width, was_copy)
-    if state.coder[DECODING]:
+    if decodes(state.buffer):
         _check_overrun(state.coder)
     return state
 

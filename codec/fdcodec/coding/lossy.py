@@ -17,14 +17,8 @@ from fdcodec.kernels.reconstruction.maps import Known, Maps, n_levels, new_maps
 from fdcodec.kernels.reconstruction.planes import Work, new_work, reconstruct_plane
 from fdcodec.kernels.reconstruction.tables import HALF_STEPS, Tables
 from fdcodec.kernels.syntax.copies import new_vectors
-from fdcodec.kernels.syntax.range_coder import (
-    LENGTH,
-    finish_encoder,
-    has_overrun,
-    new_contexts,
-    new_decoder,
-    new_encoder,
-)
+from fdcodec.kernels.syntax.interval import LENGTH, finish_encoder, has_overrun, new_decoder, new_encoder
+from fdcodec.kernels.syntax.range_coder import new_contexts
 from fdcodec.kernels.syntax.sampled import grid_distance, new_expected
 from fdcodec.kernels.syntax.screens import Screen
 from fdcodec.kernels.syntax.trees import code_plane, new_code_work
@@ -174,11 +168,11 @@ def read_planes(
     model, coding
         As for `decode_planes`.
     """
-    half_step, tables = int(HALF_STEPS[coding.step_index]), model.tables
+    half_step, work = int(HALF_STEPS[coding.step_index]), new_code_work(model.tables)
     for k, plane in enumerate(maps):
         tools = screen_tools(planes, k, half_step, coding.bounds[k], model, new_work()) if coding.screen else None
         known, own_offsets = Known(plane, maps[0], min(k, 1)), offsets if coding.adaptive else None
-        code_plane(stream, known, new_code_work(tables), tools, own_offsets)
+        code_plane(stream, known, work, tools, own_offsets)
         yield k
 
 

@@ -6,13 +6,11 @@ from numpy.typing import NDArray
 from fdcodec.aliases import Planes
 from fdcodec.format.constants import (
     FILTER_BUCKET_OCTAVES,
-    FILTER_CLASSES,
-    FILTER_WEIGHTS,
     MAX_STRENGTH,
     STEPS_PER_OCTAVE,
 )
-from fdcodec.kernels.filters.cell_classes import BORDER, columns_of
-from fdcodec.kernels.filters.corrections import classify_cells, filter_plane, pad_plane
+from fdcodec.kernels.filters.cell_classes import classify_cells
+from fdcodec.kernels.filters.corrections import filter_plane
 from fdcodec.kernels.filters.deblocking import deblock_plane
 from fdcodec.kernels.reconstruction.maps import Maps
 from fdcodec.model import ClassModel
@@ -51,7 +49,7 @@ def apply_filter(
             continue
         deblock(plane, maps[k], step_index)
         if strength > 1:
-            weights = _weights_of(model, step_index, min(k, 1))
+            weights = model.filter_weights[min(k, 1), step_bucket(step_index)]
             filter_plane(plane, maps[k].cells, weights, step_index, strength - 1, *bounds[k])
 
 
@@ -72,30 +70,21 @@ def _cells(plane: Planes) -> Planes:
     return plane.reshape(height // 4, 4, width // 4, 4).swapaxes(1, 2)
 
 
-def _weights_of(model: ClassModel, step_index: int, kind: int) -> NDArray[np.int32]:
-    """Return the filter's weights, the two of a tap pair as int16 in an int32; zeros where the model has no filter."""
-    if model.filters is None:
-        return np.zeros((FILTER_CLASSES, FILTER_WEIGHTS // 2), np.int32)
-    pairs: NDArray[np.int32] = model.filters[kind, step_bucket(step_index)].astype(np.int16).view(np.int32)
-    return pairs
-
-
 def trained_corrections(plane: Planes, maps: Maps, model: ClassModel, step_index: int, kind: int) -> Planes:
     """Return the trained filter's full correction of a deblocked plane, before clipping; 0 in exact cells."""
     filtered = plane.copy()
     no_bound = int(np.iinfo(np.int32).max)
-    filter_plane(filtered, maps.cells, _weights_of(model, step_index, kind), step_index, 4, -no_bound, no_bound)
+    weights = model.filter_weights[kind, step_bucket(step_index)]
+    filter_plane(filtered, maps.cells, weights, step_index, 4, -no_bound, no_bound)
     return filtered - plane
 
 
-def classified(plane: Planes, step_index: int) -> tuple[NDArray[np.int16], Planes]:
-    """Return a plane with its borders, and the class of each of its cells."""
+def classes_of(plane: Planes, step_index: int) -> NDArray[np.int32]:
+    """Return the class of each cell of a deblocked plane."""
     height, width = plane.shape
-    padded = np.zeros((height + 2 * BORDER, columns_of(width)), np.int16)
-    pad_plane(plane, padded)
     classes = np.empty((height // 4, width // 4), np.int32)
-    classify_cells(padded, step_index, classes)
-    return padded, classes
+    classify_cells(plane, step_index, classes)
+    return classes
 
 
 def step_bucket(step_index: int) -> int:

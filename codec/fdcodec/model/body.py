@@ -44,7 +44,7 @@ class GroupTransform(NamedTuple):
 Transforms: TypeAlias = dict[tuple[int, int], GroupTransform]
 
 VERSION = 0
-_FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
+FILTER_SHAPE = (KINDS, FILTER_BUCKETS, FILTER_CLASSES, FILTER_WEIGHTS)
 
 ZONE_SIZES = (16, 64, 64, 64, 32, 64, 64)
 """Number of coefficients in the low zone, by size class."""
@@ -84,7 +84,7 @@ STATE_FIELDS = (
 )
 FILTER_FIELDS = (
     "n_filter_weights"
-    / c.Rebuild(_within("number of filter weights", c.Int32ul, (0, prod(_FILTER_SHAPE))), c.len_(c.this.filters)),
+    / c.Rebuild(_within("number of filter weights", c.Int32ul, (0, prod(FILTER_SHAPE))), c.len_(c.this.filters)),
     "filters" / c.Bytes(c.this.n_filter_weights),
 )
 BODY = c.Struct(
@@ -184,7 +184,7 @@ def parse_body(
     outside = states[(states[:, 0] < MIN_START) | (states[:, 0] > 255 - MIN_START), 0]
     if len(outside):
         raise damaged(f"class model: start probability {outside[0]}, expected {MIN_START}..{255 - MIN_START}")
-    filters = np.frombuffer(body.filters, np.int8).reshape(_FILTER_SHAPE) if body.n_filter_weights else None
+    filters = np.frombuffer(body.filters, np.int8).reshape(FILTER_SHAPE) if body.n_filter_weights else None
     return transforms, states if len(states) else None, filters, learned
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fdcodec.kernels.reconstruction.learned_tables import LearnedMode
 from fdcodec.limits import MAX_MODEL_BYTES
-from fdcodec.model.body import Transforms, build_body, inflate, parse_body
+from fdcodec.model.body import FILTER_SHAPE, Transforms, build_body, inflate, parse_body
 from fdcodec.model.fdt_file import ModelFile, build_file, parse_file
 from fdcodec.paths import checked_path
 
@@ -66,6 +66,14 @@ class ClassModel:
         from fdcodec.kernels.reconstruction.tables import build_tables
 
         return build_tables(self.transforms, self.learned)
+
+    @cached_property
+    def filter_weights(self) -> NDArray[np.int32]:
+        """The filter's weights as its kernels read them, by plane kind and step bucket; zeros where there is none."""
+        from fdcodec.kernels.filters.corrections import laid_out
+
+        weights: NDArray[np.int32] = laid_out(np.zeros(FILTER_SHAPE, np.int8) if self.filters is None else self.filters)
+        return weights
 
     def __repr__(self) -> str:
         """Return name, identity and what there is; the arrays would fill a notebook."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fdcodec.filtering.post import classified, deblock, step_bucket
+from fdcodec.filtering.post import classes_of, deblock, step_bucket
 from fdcodec.format.constants import FILTER_BUCKETS, FILTER_CLASSES, FILTER_SHIFT, FILTER_WEIGHTS
 from fdcodec.format.contexts import KINDS
+from fdcodec.kernels.filters.bands import BORDER
 from fdcodec.kernels.training.filters import accumulate_normal_equations
 from fdcodec.training.traces import Trace
 
@@ -29,7 +30,7 @@ class FilterSums:
         for k, maps in enumerate(trace.maps):
             plane = trace.decoded[k].copy()
             deblock(plane, maps, trace.step_index)
-            padded, classes = classified(plane, trace.step_index)
+            padded, classes = np.pad(plane, BORDER, "edge"), classes_of(plane, trace.step_index)
             classes[maps.modes < 0] = -1
             target = trace.original[k] - plane
             self._energy += float(np.sum(target.astype(np.float64) ** 2))

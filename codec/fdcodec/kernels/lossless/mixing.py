@@ -15,7 +15,8 @@ import numpy as np
 
 from fdcodec.format.constants import PROBABILITY_BITS
 from fdcodec.kernels.jit import kernel
-from fdcodec.kernels.syntax.range_coder import DECODING, LOW, RANGE, renormalize
+from fdcodec.kernels.simd.memory import value_at
+from fdcodec.kernels.syntax.interval import LOW, RANGE, decodes, go_on
 
 CELL_COUNT_BITS = 8
 MAX_CELL_COUNT = 255
@@ -88,16 +89,16 @@ def train(weights, inputs, n_inputs, bit, probability, rate):
 @kernel(checked=True, merged=True)
 def code_with(coder, buffer, probability, bit):
     """Code one bin that is a one with `probability` of 2**16."""
-    low, width = coder[LOW], coder[RANGE]
+    low, width = value_at(coder, LOW), value_at(coder, RANGE)
     bound = (width >> PROBABILITY_BITS) * probability
-    if coder[DECODING]:
+    if decodes(buffer):
         bit = 1 if low < bound else 0
     if bit:
         width = bound
     else:
         width -= bound
-        low += -bound if coder[DECODING] else bound
-    renormalize(coder, buffer, low, width)
+        low += -bound if decodes(buffer) else bound
+    go_on(coder, buffer, low, width)
     return bit
 
 

@@ -211,11 +211,11 @@ def _turn_lines(lines, width, height, prediction):
 
 
 @kernel()
-def _edge_sums(luma, plane, x, y, step_x, step_y, count):
+def _edge_sums(luma, chroma):
     """Return the sums of luma, chroma, luma squared and luma times chroma over the samples of one edge."""
     sum_luma, sum_chroma, sum_squares, sum_products = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-    for k in range(count):
-        a, b = np.int64(luma[y + k * step_y, x + k * step_x]), np.int64(plane[y + k * step_y, x + k * step_x])
+    for k in range(len(luma)):
+        a, b = np.int64(luma[k]), np.int64(chroma[k])
         sum_luma += a
         sum_chroma += b
         sum_squares += a * a
@@ -232,8 +232,8 @@ def predict_from_luma(luma, plane, block, prediction):
     x, y, log2_width, log2_height = block
     width, height = 1 << log2_width, 1 << log2_height
     n_above, n_left = width if y > 0 else 0, height if x > 0 else 0
-    above = _edge_sums(luma, plane, x, y - 1, 1, 0, n_above)
-    left = _edge_sums(luma, plane, x - 1, y, 0, 1, n_left)
+    above = _edge_sums(luma[y - 1, x : x + n_above], plane[y - 1, x : x + n_above])
+    left = _edge_sums(luma[y : y + n_left, x - 1], plane[y : y + n_left, x - 1])
     count, sum_luma, sum_chroma = np.int64(n_above + n_left), above[0] + left[0], above[1] + left[1]
     sum_squares, sum_products = above[2] + left[2], above[3] + left[3]
     slope = np.int64(0)

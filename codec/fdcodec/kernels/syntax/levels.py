@@ -16,8 +16,9 @@ from fdcodec.kernels.reconstruction.blocks import log2_area, size_class
 from fdcodec.kernels.reconstruction.maps import end_at, log2_height_at, log2_width_at
 from fdcodec.kernels.reconstruction.quantizer import next_state
 from fdcodec.kernels.reconstruction.tables import block_sizes, scan_orders
-from fdcodec.kernels.simd.memory import value_at
-from fdcodec.kernels.syntax.range_coder import DECODING, code_bin, code_bits, code_bypass, code_exp_golomb
+from fdcodec.kernels.simd.memory import put_value, value_at
+from fdcodec.kernels.syntax.interval import decodes
+from fdcodec.kernels.syntax.range_coder import code_bin, code_bits, code_bypass, code_exp_golomb
 
 STRIDE = 34  # of the magnitudes of a block, which have two columns and two rows of zeros past the largest block
 NEIGHBOUR_CLASS = np.array([0, 1, 2, 3, 4, 5, 5] + [6] * 3 + [7] * 5 + [8] * 10 + [9])
@@ -98,17 +99,18 @@ def code_levels(stream, kind, size, places, levels, magnitudes):
     coder, buffer, _ = stream
     end, high, low = len(levels), np.int64(0), np.int64(0)
     for k in range(end - 1, -1, -1):
-        index, frequency = places[k] & _PLACE_MASK, places[k] >> _CLASS_SHIFT
-        level = np.int64(0) if coder[DECODING] else np.int64(levels[k])
+        place = value_at(places, k)
+        index, frequency = place & _PLACE_MASK, place >> _CLASS_SHIFT
+        level = np.int64(0) if decodes(buffer) else np.int64(levels[k])
         neighbours = neighbour_class(magnitudes, index)
         context = coefficient_context(kind, size, high, frequency, neighbours)
         magnitude = _code_magnitude(stream, context, kind, neighbours, abs(level), k == end - 1)
         negative = code_bypass(coder, buffer, 1 if level < 0 else 0) if magnitude > 0 else 0
-        levels[k] = -magnitude if negative else magnitude
-        magnitudes[index] = magnitude
+        put_value(-magnitude if negative else magnitude, levels, k)
+        put_value(magnitude, magnitudes, index)
         high, low = next_state(high, low, magnitude)
     for k in range(end):
-        magnitudes[places[k] & _PLACE_MASK] = 0
+        put_value(0, magnitudes, value_at(places, k) & _PLACE_MASK)
 
 
 @kernel()

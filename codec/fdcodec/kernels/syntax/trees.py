@@ -34,10 +34,11 @@ from fdcodec.kernels.reconstruction.maps import (
     sides_of,
 )
 from fdcodec.kernels.reconstruction.planes import reconstruct_block
+from fdcodec.kernels.syntax.interval import decodes, has_overrun
 from fdcodec.kernels.syntax.levels import STRIDE, code_end, code_levels, fullness_around, magnitude_places
 from fdcodec.kernels.syntax.modes import code_mode
 from fdcodec.kernels.syntax.offsets import code_offset
-from fdcodec.kernels.syntax.range_coder import DECODING, code_bin, has_overrun
+from fdcodec.kernels.syntax.range_coder import code_bin
 from fdcodec.kernels.syntax.screens import code_tool_leaf
 
 
@@ -97,8 +98,8 @@ def standing_context(known, x, y, log2_side):
 @kernel()
 def _reconstruct_at_once(stream, screen, maps, block):
     """Reconstruct a block as soon as it is read: what follows is told by its samples."""
-    coder, _, _ = stream
-    if coder[DECODING]:
+    _, buffer, _ = stream
+    if decodes(buffer):
         expected = screen.expected
         bounds = expected.low, expected.high
         reconstruct_block(
@@ -187,9 +188,9 @@ def code_plane(stream, known, work, screen, offsets):
     `screen` is None or screen tools, `offsets` None or the step offset of each tree, coded with the first plane.
     """
     height, width = sides_of(known.maps)
-    coder, _, _ = stream
+    coder, buffer, _ = stream
     for y in range(0, height, 1 << MAX_LOG2):
-        if coder[DECODING] and has_overrun(coder):
+        if decodes(buffer) and has_overrun(coder):
             return
         for x in range(0, width, 1 << MAX_LOG2):
             if offsets is not None:  # decided when compiled

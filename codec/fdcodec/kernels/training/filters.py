@@ -1,14 +1,15 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 """What the training of the filter adds up: its features' products with each other and with the error (SPEC 6.3).
 
-`padded` is as of `corrections`, `classes` int32, one for each cell, `target` int32 (height, width), `matrices` float64
-(classes, weights, weights), of which the upper triangle is filled, `vectors` float64 (classes, weights).
+`padded` is a plane, int32, with BORDER samples around, `classes` int32, one for each cell, `target` int32 (height,
+width), `matrices` float64 (classes, weights, weights), of which the upper triangle is filled, `vectors` float64
+(classes, weights).
 """
 
 import numpy as np
 
 from fdcodec.format.constants import FILTER_WEIGHTS
-from fdcodec.kernels.filters.cell_classes import BORDER
+from fdcodec.kernels.filters.bands import BORDER
 from fdcodec.kernels.filters.corrections import LARGE_CLIP, SMALL_CLIP, TAPS
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.simd.lanes import LANES, lanes_at, total_of

@@ -1,0 +1,87 @@
+# mypy: disable-error-code="no-untyped-def,no-untyped-call"
+"""Bands: the rows of a plane that a row of cells is classed and filtered by, by phases (SPEC 6.2, 6.3).
+
+READ ME FIRST
+
+* A phase is every fourth sample of a row: that of column 4 c + p stands in phase p, at place c + 1. So samples of
+  neighbouring cells lie side by side, each with the class and the weights of its own cell.
+* Each sample stands twice at its place, as two int16: the one is clipped narrowly, the other widely, and one
+  instruction multiplies both by their weights and adds (ADR 0033).
+* A cell stands on either side of the plane, of samples that repeat the edge: differences reach BORDER samples.
+* What is read past the end of a phase belongs to the next and counts for nothing; past the last one there is room.
+
+`band` is int32, of one dimension: BAND rows of four phases of `pitch` places.
+"""
+
+import numpy as np
+
+from fdcodec.kernels.jit import kernel
+from fdcodec.kernels.simd.lanes import LANES
+from fdcodec.kernels.simd.sides import crossed, put_side, side_at, spread_side
+
+BORDER = 3
+BAND = 4 + 2 * BORDER  # rows
+PHASES = 4
+
+
+@kernel(inner=True)
+def pitch_of(n_cells):
+    """Return how many places a phase of so many cells has."""
+    return n_cells + 2
+
+
+@kernel(inner=True, allocates=True)
+def new_band(n_cells):
+    """Return a band of zeros."""
+    return np.zeros(BAND * PHASES * pitch_of(n_cells) + 2 * LANES, np.int32)
+
+
+@kernel(inner=True)
+def place_of(pitch, row, column):
+    """Return the place in a band of the sample at a row and a column, which may lie up to four before the plane."""
+    return (PHASES * row + (column & 3)) * pitch + (column >> 2) + 1
+
+
+@kernel()
+def _put_twice(samples, band, place):
+    """Write four samples at a place and after it, each as two int16."""
+    put_side((samples << 16) | (samples & spread_side(0xFFFF)), band, place)
+
+
+@kernel()
+def _fill_one(samples, column, band, start, pitch):
+    """Write the sample at a column, or the one at the end of the row that is nearest to it."""
+    sample = samples[min(max(column, 0), len(samples) - 1)]
+    band[start + place_of(pitch, 0, column)] = np.int32(sample << 16) | np.int32(sample & 0xFFFF)
+
+
+@kernel()
+def _fill_row(samples, band, start, pitch):
+    """Lay a row of samples out in phases, four cells at a time, then what is left and the ends."""
+    whole = len(samples) & ~15
+    for column in range(0, whole, 16):
+        rows = side_at(samples, column), side_at(samples, column + 4)
+        phases = crossed(rows[0], rows[1], side_at(samples, column + 8), side_at(samples, column + 12))
+        place = start + place_of(pitch, 0, column)
+        _put_twice(phases[0], band, place)
+        _put_twice(phases[1], band, place + pitch)
+        _put_twice(phases[2], band, place + 2 * pitch)
+        _put_twice(phases[3], band, place + 3 * pitch)
+    for column in range(whole, len(samples) + PHASES):
+        _fill_one(samples, column, band, start, pitch)
+    for column in range(-PHASES, 0):
+        _fill_one(samples, column, band, start, pitch)
+
+
+@kernel(inner=True)
+def fill_band(plane, cell_y, band):
+    """Move the band down to a row of cells; rows that it had hold samples from before they were filtered."""
+    height, width = plane.shape
+    pitch = pitch_of(width >> 2)
+    size, kept = PHASES * pitch, 0 if cell_y == 0 else 2 * BORDER
+    for y in range(kept):
+        row, below = band[y * size : (y + 1) * size], band[(y + 4) * size : (y + 5) * size]
+        for x in range(size):
+            row[x] = below[x]
+    for y in range(kept, BAND):
+        _fill_row(plane[min(max(4 * cell_y + y - BORDER, 0), height - 1)], band, y * size, pitch)
