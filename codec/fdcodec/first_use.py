@@ -17,7 +17,8 @@ import numpy as np
 from fdcodec.coding.lossy import start_contexts
 from fdcodec.filtering.post import trained_corrections
 from fdcodec.image.colour import colour_matrix, from_planes, plane_bounds
-from fdcodec.kernels.jit import compiled_elsewhere
+from fdcodec.kernels.filters.deblocking import deblock_plane
+from fdcodec.kernels.jit import compiled_elsewhere, while_waiting_for
 from fdcodec.kernels.reconstruction.maps import Known, new_maps
 from fdcodec.kernels.reconstruction.planes import new_work, reconstruct_plane
 from fdcodec.kernels.reconstruction.tables import HALF_STEPS
@@ -28,8 +29,8 @@ from fdcodec.kernels.syntax.trees import code_tree, new_code_work
 from fdcodec.model import get
 from fdcodec.parallel import usable_processors
 
-BESIDE_DECODING = ("reconstruct_plane", "filter_plane", "restore_colour")
-BESIDE_ENCODING = ("trellis_levels", "code_tree", *BESIDE_DECODING)
+BESIDE_DECODING = ("reconstruct_plane", "deblock_plane", "restore_colour")
+BESIDE_ENCODING = ("trellis_levels", "code_tree", "filter_plane", *BESIDE_DECODING)
 PATIENCE_SECONDS = 120
 # Which a lossy encode or decode compiles first.
 LOSSY_STARTERS = ("compose_rotations", "rotate_colour", "code_plane", "encode_plane")
@@ -51,6 +52,8 @@ def compile_beside(first: str, encodes: bool) -> None:
         end = monotonic() + PATIENCE_SECONDS
         names = BESIDE_ENCODING if encodes else BESIDE_DECODING
         compiled_elsewhere(names, lambda: process.poll() is None and monotonic() < end)
+        if not encodes:
+            while_waiting_for("reconstruct_plane", compile_filter)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -67,6 +70,12 @@ def compile_for_encoding() -> None:
     maps.log2_widths[:], maps.log2_heights[:] = 2, 2
     stream = (*new_encoder(64), start_contexts(model))
     code_tree(stream, Known(maps, maps, 0), 0, 0, new_code_work(model.tables), None)
+    compile_filter()
+
+
+def compile_filter() -> None:
+    """Compile the filter, by a call on an empty block; a decoder does so itself while it waits for another kernel."""
+    trained_corrections(np.zeros((4, 4), np.int32), new_maps(4, 4), get("photo"), 0, 0)
 
 
 def compile_for_decoding() -> None:
@@ -77,7 +86,7 @@ def compile_for_decoding() -> None:
     low, high = plane_bounds(matrix)[0]
     half_steps = HALF_STEPS[np.full((1, 1), step_index)]
     reconstruct_plane(planes[0], planes[0], maps, half_steps, (low, high), model.tables, new_work())
-    trained_corrections(planes[0], maps, model, step_index, 0)
+    deblock_plane(planes[0], maps.cells, step_index)
     from_planes(planes, matrix, 4, 4)
 
 

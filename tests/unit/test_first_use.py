@@ -74,6 +74,7 @@ def started(monkeypatch):
     monkeypatch.setattr(first_use, "atexit", SimpleNamespace(register=lambda *call: None))
     monkeypatch.setattr(first_use, "usable_processors", lambda: 2)
     monkeypatch.setattr(jit, "_elsewhere", {})
+    monkeypatch.setattr(jit, "_meanwhile", {})
     return commands
 
 
@@ -152,6 +153,26 @@ def test_process_that_cannot_start_is_no_error(started, monkeypatch):
     monkeypatch.setattr(first_use.subprocess, "Popen", refuse)
     first_use.compile_beside("compose_rotations", encodes=True)
     assert jit._elsewhere == {}
+
+
+def test_waiting_is_used(monkeypatch):
+    """Where a kernel is not there yet, what was to be done meanwhile is done, once."""
+    done, found = [], iter([None, None, "compiled"])
+
+    class Cache:
+        save_overload = None
+
+    class Kernel:
+        py_func = reconstruct_plane.py_func
+        _cache = Cache()
+
+    monkeypatch.setattr(jit, "_elsewhere", {"reconstruct_plane": lambda: True})
+    monkeypatch.setattr(jit, "sleep", lambda seconds: done.append("slept"))
+    monkeypatch.setattr(jit, "_load", lambda kept, signature, target: next(found))
+    jit.while_waiting_for("reconstruct_plane", lambda: done.append("used"))
+    jit._guard_cache(Kernel)
+    assert Kernel._cache.load_overload(None, None) == "compiled"
+    assert (done, jit._meanwhile) == (["used", "slept"], {})
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ Two things that would surprise a reader:
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from time import sleep
 from typing import Any, TypeVar
@@ -57,12 +57,18 @@ def before_compiling(call: Callable[[Path, str], object]) -> None:
 
 
 _elsewhere: dict[str, Callable[[], bool]] = {}
+_meanwhile: dict[str, Callable[[], object]] = {}
 _POLL_SECONDS = 0.05
 
 
 def compiled_elsewhere(names: Iterable[str], goes_on: Callable[[], bool]) -> None:
     """Say which kernels another process compiles at the moment, and how to ask whether it still does."""
     _elsewhere.update(dict.fromkeys(names, goes_on))
+
+
+def while_waiting_for(name: str, call: Callable[[], object]) -> None:
+    """Say what to do, once, where a kernel that another process compiles is not there yet."""
+    _meanwhile[name] = call
 
 
 def _load(kept: Any, signature: object, target: object) -> object:
@@ -85,10 +91,11 @@ def _guard_cache(compiled: Any) -> None:
             return None
 
     def load_or_wait(signature: object, target: object) -> object:
-        goes_on = _elsewhere.pop(compiled.py_func.__name__, lambda: False)
+        name = compiled.py_func.__name__
+        goes_on = _elsewhere.pop(name, lambda: False)
         may_come = goes_on()  # asked before the cache is: the kernel may come in between
         while (found := load_or_none(signature, target)) is None and may_come:
-            sleep(_POLL_SECONDS)
+            _meanwhile.pop(name, partial(sleep, _POLL_SECONDS))()
             may_come = goes_on()
         return found
 

@@ -114,20 +114,34 @@ def _smooth_lying(plane, x, y, small, limit, roughness):
 
 
 @kernel()
+def _smooth_standing_edges(plane, cells, y, limit, roughness):
+    """Smooth the vertical edges in the row of cells at y."""
+    row = cells[y >> CELL_LOG2]
+    for x in range(8, plane.shape[1], 8):
+        left, right = np.int64(row[(x - 1) >> CELL_LOG2, LOG2_WIDTH]), np.int64(row[x >> CELL_LOG2, LOG2_WIDTH])
+        if x & ((1 << right) - 1) == 0:
+            _smooth_standing(plane, x, y, min(left, right) == 2, limit, roughness)
+
+
+@kernel()
+def _smooth_lying_edges(plane, cells, y, limit, roughness):
+    """Smooth the horizontal edges right above y."""
+    upper, lower = cells[(y - 1) >> CELL_LOG2], cells[y >> CELL_LOG2]
+    for x in range(0, plane.shape[1], 4):
+        above = np.int64(upper[x >> CELL_LOG2, LOG2_HEIGHT])
+        below = np.int64(lower[x >> CELL_LOG2, LOG2_HEIGHT])
+        if y & ((1 << below) - 1) == 0:
+            _smooth_lying(plane, x, y, min(above, below) == 2, limit, roughness)
+
+
+@kernel()
 def deblock_plane(plane, cells, step_index):
-    """Smooth, in place, block edges on the 8x8 grid where both sides are smooth: vertical, then horizontal ones."""
-    height, width = plane.shape
+    """Smooth, in place, block edges on the 8x8 grid where both sides are smooth: vertical, then horizontal ones.
+
+    Horizontal ones follow as soon as the vertical ones beside them are done, while their samples are in the cache.
+    """
     limit, roughness = CORRECTION_LIMIT[step_index], ROUGHNESS_LIMIT[step_index]
-    for y in range(0, height, 4):
-        row = cells[y >> CELL_LOG2]
-        for x in range(8, width, 8):
-            left, right = np.int64(row[(x - 1) >> CELL_LOG2, LOG2_WIDTH]), np.int64(row[x >> CELL_LOG2, LOG2_WIDTH])
-            if x & ((1 << right) - 1) == 0:
-                _smooth_standing(plane, x, y, min(left, right) == 2, limit, roughness)
-    for y in range(8, height, 8):
-        upper, lower = cells[(y - 1) >> CELL_LOG2], cells[y >> CELL_LOG2]
-        for x in range(0, width, 4):
-            above = np.int64(upper[x >> CELL_LOG2, LOG2_HEIGHT])
-            below = np.int64(lower[x >> CELL_LOG2, LOG2_HEIGHT])
-            if y & ((1 << below) - 1) == 0:
-                _smooth_lying(plane, x, y, min(above, below) == 2, limit, roughness)
+    for y in range(0, plane.shape[0], 4):
+        _smooth_standing_edges(plane, cells, y, limit, roughness)
+        if y > 0 and y & 7 == 0:
+            _smooth_lying_edges(plane, cells, y, limit, roughness)
