@@ -21,6 +21,7 @@ from numba.core.runtime import rtsys  # type: ignore[attr-defined]
 from numba.extending import register_jitable
 
 from fdcodec.kernels.code_cache import KernelCache, cache_dir
+from fdcodec.kernels.inner_code import InnerCompiler
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -146,8 +147,8 @@ def kernel(
         error, never a wrong result.
     inner
         Only kernels call it, as is so of merged ones and wherever the name begins with an underscore: it has no entry
-        from Python and no place of its own in the cache, which cost as much to compile as the kernel. Called from
-        Python, it is Python.
+        from Python, no machine code and no place of its own in the cache, which cost as much to compile as the kernel.
+        Called from Python, it is Python.
     """
 
     def compile_function(function: Function) -> Function:
@@ -162,7 +163,7 @@ def kernel(
         }
         is_inner = inner or merged or function.__name__.startswith("_")
         if is_inner and not inline:  # pasted so, numba types it over and over
-            compiled: Function = register_jitable(**options)(function)
+            compiled: Function = register_jitable(pipeline_class=InnerCompiler, **options)(function)
             return compiled
         return _compile_entry(function, options)
 
