@@ -12,6 +12,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def first_of(things: Sequence[str], rest: str = "more") -> list[str]:
-    """Return the first few of many things, and last how many more there are, as ``3 more``."""
-    more = [f"{len(things) - SHOWN} {rest}"] if len(things) > SHOWN else []
-    return [*things[:SHOWN], *more]
+    """Return the first few of many things, and last how many more there are, as ``3 more``; one more is named, too."""
+    if len(things) <= SHOWN + 1:
+        return [*things]
+    return [*things[:SHOWN], f"{len(things) - SHOWN} {rest}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
-from math import isinf
+from math import inf
 from pathlib import Path
 from shlex import quote
 from time import perf_counter
@@ -154,13 +154,13 @@ def encode(
 
         def work(job: Job) -> dict[str, Any]:
             facts = _encode(job, pictures=pictures, settings=encoding, target=target, left_out=left_out)
-            made.append((facts["transform_name"], facts["lossless"]))
+            made.append((facts["transform_name"], facts["exact"]))
             return facts
 
         code = run_jobs(jobs, work, console, force=force, at_once=at_once)
     if settings["transform"] == "auto":
         console.say_if(note_on_models(name for name, _ in made))
-    console.say_if("" if lossless else note_on_exact([is_lossless for _, is_lossless in made]))
+    console.say_if("" if lossless else note_on_exact([is_exact for _, is_exact in made]))
     return code
 
 
@@ -229,7 +229,9 @@ def _encode(
     bpp = 8 * len(data) / (picture.width * picture.height)
     file = container.read(data, max_pixels=picture.width * picture.height)
     own = facts_of(file, data)
-    notes = (*notes, told_miss(miss, target, bpp), hint(file, len(data), settings, target, miss, picture.samples))
+    is_exact = file.header.lossless or psnr_db == inf
+    hinted = "" if is_exact else hint(file, len(data), settings, target, miss, picture.samples)
+    notes = (*notes, told_miss(miss, target, bpp), hinted)
     return {
         "output": str(job.target),
         "width": picture.width,
@@ -238,11 +240,11 @@ def _encode(
         "bytes": len(data),
         "bpp": round(bpp, 4),
         **{name: own[name] for name in ("lossless", "quality", "transform_name", "pixel_hash")},
-        "psnr_db": None if psnr_db is None or isinf(psnr_db) else round(psnr_db, 2),  # JSON has no infinity
+        "exact": is_exact,
+        "psnr_db": None if psnr_db is None or is_exact else round(psnr_db, 2),  # JSON has no infinity
         "seconds": round(perf_counter() - start, 3),
         "notes": tuple(filter(None, notes)),
         "not_as_asked": miss is not None and not miss.kept,
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp"
-        + (", exact" if file.header.lossless else "")
-        + ("" if psnr_db is None else f", {psnr_db:.2f} dB"),
+        + (", exact" if is_exact else "" if psnr_db is None else f", {psnr_db:.2f} dB"),
     }

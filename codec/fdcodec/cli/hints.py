@@ -27,7 +27,7 @@ def hint(
     miss: TargetWarning | None,
     samples: Samples,
 ) -> str:
-    """Return why `--lossless` is likely better than the file made for a target; empty if it is not.
+    """Return why `--lossless` is likely better than the file made for a target, which has errors; empty if it is not.
 
     Parameters
     ----------
@@ -38,12 +38,10 @@ def hint(
     samples
         The picture's, shape (height, width, 1..4).
     """
-    if file.header.lossless:
-        return ""
     is_untried = settings.lossless == "auto" and (target.kind == "psnr_db" or not tries_exact(settings))
     coded_bytes = size_bytes - file.metadata.size_bytes
     if is_untried and has_few_patterns(samples, file.header, coded_bytes, LIKELY_PATTERNS):
-        return "drawn pictures like this are often smaller with --lossless, and exact; decoding takes longer"
+        return "drawn pictures like this are often smaller with --lossless than with errors; decoding takes longer"
     if miss is not None and _is_finest(Parameters.from_bytes(file.header.parameters, file.header.depth)):
         return "--lossless gives back every sample exactly"
     return ""
@@ -66,10 +64,11 @@ def note_on_models(names: Iterable[str | None]) -> str:
     return f"auto took {listed}; naming one with -t encodes faster"
 
 
-def note_on_exact(are_lossless: Sequence[bool]) -> str:
+def note_on_exact(are_exact: Sequence[bool]) -> str:
     """Return how many of several files are exact; empty if none is, or for one file."""
-    exact, files = sum(are_lossless), len(are_lossless)
-    return f"{exact} of {files} are exact; --lossless makes all so" if exact and files > 1 else ""
+    exact, files = sum(are_exact), len(are_exact)
+    told = f"{exact} of {files} {'is' if exact == 1 else 'are'} exact; --lossless makes all so"
+    return told if exact and files > 1 else ""
 
 
 def _is_finest(parameters: Parameters) -> bool:
