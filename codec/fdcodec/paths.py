@@ -36,9 +36,14 @@ def _fault_of(text: str) -> str:
 
 def content_of(path: Path) -> bytes:
     """Return the bytes of a file or of a pipe; FormatError of a device, which may have no end."""
-    if holds(path.is_char_device) or holds(path.is_block_device):
+    if is_device(path):
         raise FormatError("this is a device, which may have no end; give a file or a pipe")
     return path.read_bytes()
+
+
+def is_device(path: Path) -> bool:
+    """Tell whether a path is a device."""
+    return holds(path.is_char_device) or holds(path.is_block_device)
 
 
 def expand_home(text: str) -> Path:

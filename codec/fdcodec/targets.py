@@ -157,7 +157,9 @@ def _size_miss(best: Attempt, limit_bytes: int, pixels: int) -> TargetWarning | 
         alpha_bytes, metadata_bytes = _alpha_bytes(file), file.metadata.size_bytes
         told = f", {alpha_bytes} of them for alpha, which is stored exactly" if alpha_bytes else ""
         told += f"; its metadata, which can be left out, have {metadata_bytes}" if metadata_bytes else ""
-        return TargetWarning(f"a size of {limit} was not met; of the files tried the smallest has {size_bytes} bytes{told}")
+        return TargetWarning(
+            f"a size of {limit} was not met; of the files tried the smallest has {size_bytes} bytes{told}"
+        )
     if size_bytes >= LEAST_FILL * limit_bytes:
         return None
     is_exact = best.measure > log(size_bytes)

@@ -157,7 +157,7 @@ def test_hint_at_lossless(cli):
     """Where `encode` did not try it, drawn pictures likely smaller so get a note that names --lossless; others none."""
     Image.fromarray(DRAWN).save("drawn.png")
     told = "note: drawn pictures like this are often smaller with --lossless"
-    for target in (("-q", "30", "-t", "map"), ("--bpp", "1", "-e", "3"), ("-q", "95", "--embed")):
+    for target in (("-q", "30", "-t", "map"), ("-q", "30", "-e", "3"), ("-q", "95", "--embed")):
         assert told in cli("encode", "drawn.png", "-f", *target).err
     for target in (("--lossless",), ("-q", "30"), ("--bpp", "1"), ("--psnr", "60")):
         assert "--lossless" not in cli("encode", "drawn.png", "-f", *target).err

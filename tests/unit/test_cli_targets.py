@@ -76,7 +76,7 @@ def test_psnr_that_was_reached_is_told(cli):
 
 @pytest.mark.parametrize("target", [("--psnr", "60"), ("--size", "9999", "-t", "map"), ("--lossless",)], ids=str)
 def test_picture_that_comes_back_exactly_is_told_to_be_exact(cli, target):
-    """A file without an error is as asked; `exact` is true in JSON, which has no infinite PSNR, and no hint is given."""
+    """A file without an error is as asked: `exact` is true in JSON, the PSNR null, and there is no hint."""
     Path("flat.png").write_bytes(saved(np.full((16, 16, 3), 255, np.uint8), "PNG"))
     result = cli("encode", "flat.png", *target, "--json")
     facts = json.loads(result.out)

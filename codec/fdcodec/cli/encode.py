@@ -138,7 +138,7 @@ def encode(
     settings |= {"embed": "auto" if embed is None else embed, "lossless": "auto" if lossless is None else lossless}
     if lossless:
         refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
-    encoding, target = checked_encoding(**settings)  # here, and not once for each input
+    encoding, target, several = *checked_encoding(**settings), len(jobs) > 1  # once, not for each input
     if skip_existing and not (jobs := without_done(jobs, console)):
         return 0
     if settings["transform"] != "auto" and (force or not all(job.is_done() for job in jobs)):
@@ -157,7 +157,7 @@ def encode(
             made.append((facts["transform_name"], facts["exact"]))
             return facts
 
-        code = run_jobs(jobs, work, console, force=force, at_once=at_once)
+        code = run_jobs(jobs, work, console, force=force, at_once=at_once, of_several=several)
     if settings["transform"] == "auto":
         console.say_if(note_on_models(name for name, _ in made))
     console.say_if("" if lossless else note_on_exact([is_exact for _, is_exact in made]))

@@ -58,7 +58,7 @@ def refuse_training_images(subjects: Sequence[Subject], codecs: Sequence[Codec])
             told.append(f"{codec.label} was learned from {', '.join(learned)}")
     if told:
         raise ParameterError(
-            f"images: {', and '.join(told)}, on which figures would flatter; leave these out, or choose other transforms"
+            f"images: {', and '.join(told)}, on which figures would flatter; leave these out, or take other transforms"
         )
 
 
