@@ -18,6 +18,8 @@ def checked_path(name: str, path: Any) -> Path:
         text = os.fspath(path)
     if not isinstance(text, str):
         raise ParameterError(f"{name}: {type(path).__name__} is not a path; give a text or a pathlib.Path")
+    if not text:
+        raise ParameterError(f"{name}: the path is empty; give a name")
     if fault := _fault_of(text):
         raise ParameterError(f"{name}: {shown(text)} cannot be a path: {fault}; give another")
     return Path(text)
