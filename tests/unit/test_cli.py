@@ -178,6 +178,21 @@ def test_drawn_picture_that_is_smaller_without_loss_is_told_to_be_exact(cli):
     assert told not in cli("encode", "drawn.png", "a.png", "-f", "--lossless").err
 
 
+def test_default_quality_of_sixteen_bits_is_told_once(cli):
+    """That samples of 16 bits are off is said once a run, if no quality was named and a file has errors."""
+    for k in range(2):
+        np.save(f"{k}.npy", 99 * noise(24, 24, 1, seed=k)[:, :, 0].astype(np.uint16))
+    told = "note: at the default quality samples of 16 bits may be off by some percent of their range"
+    assert cli("encode", "a.png", "0.npy", "1.npy").err.count(told) == 1
+    for options in (
+        ("a.png", "-f"),
+        ("0.npy", "-f", "-q", "75"),
+        ("0.npy", "-f", "--lossless"),
+        ("0.npy", "-f", "--quiet"),
+    ):
+        assert told not in cli("encode", *options).err
+
+
 @pytest.mark.parametrize("options", [(), ("--tile", "32")], ids=str)
 def test_no_hint_at_lossless_for_noise(cli, options):
     """Drawn or not, a page with noise, as scanners give it, is larger without loss and gets no note for metadata."""

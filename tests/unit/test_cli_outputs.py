@@ -33,7 +33,7 @@ def test_format_that_cannot_hold_the_picture_is_told_before_it_is_decoded(cli, m
     cli("encode", "a.png", "a.fdc", "--lossless")
     monkeypatch.setattr("fdcodec.cli.decode.picture_and_loss", lambda *_, **__: pytest.fail("work was begun"))
     result = cli("decode", "a.fdc", "a.pgm")
-    told = ".pgm cannot hold 3 channels of 8 bits; write .pnm, by the output's name or --format pnm"
+    told = ".pgm cannot hold 3 channels of 8 bits; write .ppm, by the output's name or --format ppm"
     assert (result.code, told in result.err) == (3, True)
 
 

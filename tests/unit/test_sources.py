@@ -83,11 +83,11 @@ def test_what_cannot_be_a_path_is_a_wrong_argument(read, path):
 @pytest.mark.parametrize("read", [fdcodec.decode, fdcodec.check, ClassModel.load])
 def test_empty_path_is_a_wrong_argument(read):
     """An empty name, which would mean the current directory, is refused plainly."""
-    with pytest.raises(ParameterError, match="^(data|path): the path is empty; give a name$"):
+    with pytest.raises(ParameterError, match=r"^(data|path): the path is empty; give a name$"):
         read("")
 
 
 def test_no_bytes_are_told_once():
     """A file of no bytes is empty, which says all."""
-    with pytest.raises(TruncatedError, match="^the file is empty; get it again$"):
+    with pytest.raises(TruncatedError, match=r"^the file is empty; get it again$"):
         fdcodec.check(b"")
