@@ -8,6 +8,7 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fdcodec.cli.batch import describe_os_error
 from fdcodec.errors import FdcError, VerificationError
 from fdcodec.words import counted, first_of
 
@@ -88,17 +89,17 @@ def compare(
     FdcError, OSError
         No frame of any original can be read; its name begins the message.
     """
-    compared, faults = list[Compared](), list[FdcError | OSError]()
+    compared, faults = list[Compared](), dict[str, FdcError | OSError]()
     for original in originals:
         try:
             compared.append(_compared(decoded, original, reader, least_db))
         except (FdcError, OSError) as error:
-            faults.append(error)
+            faults[describe_os_error(error) if isinstance(error, OSError) else str(error)] = error
     if not compared:
-        raise faults[0]
+        raise next(iter(faults.values()))
     nearest = max(compared, key=lambda one: one.psnr_db)
     if faults and "notes" in nearest.facts:
-        nearest.facts["notes"] += tuple(f"not compared: {error}" for error in faults)
+        nearest.facts["notes"] += tuple(f"not compared: {told}" for told in faults)
     return nearest.facts, [one.original.path for one in compared if one.psnr_db == nearest.psnr_db]
 
 
