@@ -106,7 +106,8 @@ def encode(
     -----
     TargetWarning
         The PSNR or the size cannot be reached. The nearest file is returned: for a PSNR a finer one if it is no larger,
-        for too small a size the smallest. If a size cannot be filled, `kept` of the warning is True.
+        for too small a size the smallest. `kept` of the warning is True if a size cannot be filled, or if the file has
+        no error and so a higher PSNR.
     ConversionWarning
         Colours of a Pillow image are converted to RGB; or other frames, a transparent value of 16 bits, texts, or
         metadata that are damaged or have no place are left out.

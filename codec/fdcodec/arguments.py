@@ -90,7 +90,8 @@ def checked_encoding(
 
 def not_allowed(argument: str, value: object, allowed: str) -> ParameterError:
     """Return the error of an argument that is outside what is allowed, which `allowed` names."""
-    return ParameterError(f"{argument}: {shown(value)} is not allowed; give {allowed}")
+    given = shown(value).removesuffix(".0")  # of the command line, where 101 becomes a float
+    return ParameterError(f"{argument}: {given} is not allowed; give {allowed}")
 
 
 def checked_threads(threads: int) -> int:

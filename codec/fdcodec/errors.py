@@ -57,7 +57,10 @@ class ParameterError(FdcError, ValueError):
 
 
 class TargetWarning(UserWarning):
-    """The target of an encode was not met; what comes nearest was encoded. `kept` says that it is below its limit."""
+    """The target of an encode was not met; what comes nearest was encoded.
+
+    `kept` says that it is better than what was asked for: below the limit, or without an error.
+    """
 
     exit_code = 5
 

@@ -127,10 +127,11 @@ def _coding_of(header: container.Header) -> dict[str, Any]:
 def _facts_of_model(file: container.File) -> dict[str, Any]:
     """Return how a file has its class model, the name it is installed under, its hash, and the parent that it needs."""
     reference = file.model_ref if file.model_bytes is None else _hash_of(file.model_bytes)
+    name, full = (None, None) if reference is None else _known(reference)
     return {
         "transform": "embedded" if file.model_bytes else "named" if file.model_ref else "none",
-        "transform_name": None if reference is None else _name_of(reference),
-        "transform_hash": None if reference is None else reference.hex(),
+        "transform_name": name,
+        "transform_hash": full and full.hex(),
         "transform_parent": None if file.model_bytes is None else _parent_of(file.model_bytes),
         "transform_bytes": len(file.model_bytes or b""),
     }
@@ -152,18 +153,23 @@ def _parent_of(model_bytes: bytes) -> str | None:
 
     with suppress(FormatError):
         reference = parent_of(inflate(model_bytes))
-        return None if reference is None else _name_of(reference) or reference.hex()
+        if reference is not None:
+            name, full = _known(reference)
+            return name or full.hex()
     return None
 
 
-def _name_of(reference: bytes) -> str | None:
-    """Return the name under which the class model of a hash is installed; None if there is none."""
+def _known(reference: bytes) -> tuple[str | None, bytes]:
+    """Return the name under which a class model is installed, None if there is none, and its hash, whole if it is."""
     from fdcodec.model import find, get
 
+    full = reference
     with suppress(FdcError, OSError):
         model = find(reference)
-        return model.name if get(model.name).hash == model.hash else None
-    return None
+        full = model.hash
+        if get(model.name).hash == full:
+            return model.name, full
+    return None, full
 
 
 def describe_bits(data: bytes) -> dict[str, Any]:

@@ -18,6 +18,8 @@ def checked_path(name: str, path: Any) -> Path:
         text = os.fspath(path)
     if not isinstance(text, str):
         raise ParameterError(f"{name}: {type(path).__name__} is not a path; give a text or a pathlib.Path")
+    if not text:
+        raise ParameterError(f"{name}: the path is empty; give a name")
     if fault := _fault_of(text):
         raise ParameterError(f"{name}: {shown(text)} cannot be a path: {fault}; give another")
     return Path(text)
@@ -36,9 +38,14 @@ def _fault_of(text: str) -> str:
 
 def content_of(path: Path) -> bytes:
     """Return the bytes of a file or of a pipe; FormatError of a device, which may have no end."""
-    if holds(path.is_char_device) or holds(path.is_block_device):
+    if is_device(path):
         raise FormatError("this is a device, which may have no end; give a file or a pipe")
     return path.read_bytes()
+
+
+def is_device(path: Path) -> bool:
+    """Tell whether a path is a device."""
+    return holds(path.is_char_device) or holds(path.is_block_device)
 
 
 def expand_home(text: str) -> Path:

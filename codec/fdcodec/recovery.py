@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fdcodec import codec, container
 from fdcodec.errors import FdcError, FormatError, PartialWarning, damaged
 from fdcodec.limits import MIN_TILE_SIZE
-from fdcodec.words import counted, first_of
+from fdcodec.words import counted, first_of, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +75,7 @@ def _salvaged(
 
 def loss_in_words(missing: Sequence[Region], tiles: int, faults: Sequence[str]) -> str:
     """Return in one line which tiles are missing, of how many, and what else is damaged."""
-    places = first_of([f"{width}x{height} at {x},{y}" for x, y, width, height in missing])
+    places = first_of([place_of(region) for region in missing])
     verb = "is" if len(missing) == 1 else "are"
     lost = f"{len(missing)} of {counted(tiles, 'tile')} {verb} missing and left at 0: {', '.join(places)}"
     return "; ".join(["damaged file", lost if places else "all tiles are there", *faults])

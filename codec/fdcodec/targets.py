@@ -21,6 +21,7 @@ from fdcodec.model.embedding import model_of
 from fdcodec.rate_control import FIRST_QUALITY, MAX_ENCODES, Goal, search, step_and_thrift
 from fdcodec.tiles import split_alpha
 from fdcodec.verification import with_pixel_hash
+from fdcodec.words import counted
 
 PSNR_TOLERANCE_DB = 0.08
 """Half the band in which a PSNR is accepted; a little inside what is promised."""
@@ -51,7 +52,10 @@ class Attempt(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """A file, its PSNR in dB where that was aimed at and so is known, and in what the target was missed, if it was."""
+    """A file, its PSNR in dB where the search for a target measured it, and in what the target was missed, if it was.
+
+    The PSNR is infinite where the file has no error.
+    """
 
     data: bytes
     psnr_db: float | None = None
@@ -92,7 +96,8 @@ def _encode_to_size(picture: Picture, settings: EncoderSettings, limit_bytes: in
         best, _ = _searched(picture, settings, goal, measure)
         if exact is not None and len(exact) < len(best.data):
             best = Attempt(exact, 100, log(len(exact)))
-    return Encoded(best.data, miss=_size_miss(best, limit_bytes, picture.width * picture.height))
+    known_db = inf if best.measure > log(len(best.data)) else None
+    return Encoded(best.data, known_db, _size_miss(best, limit_bytes, picture.width * picture.height))
 
 
 def _encode_to_psnr(picture: Picture, settings: EncoderSettings, wanted_db: float) -> Encoded:
@@ -103,12 +108,14 @@ def _encode_to_psnr(picture: Picture, settings: EncoderSettings, wanted_db: floa
         return Encoded(best.data, best.measure)
     best = _finest_no_larger(best, tried)
     if best.measure == exact_db:
-        return Encoded(best.data, inf, _psnr_miss(wanted_db, "of the files tried the best has no error"))
+        told = f"a PSNR of {wanted_db:g} dB is exceeded: the file has no error"
+        return Encoded(best.data, inf, TargetWarning(told, kept=True))
     if best.quality == 0 and best.measure > wanted_db:
         told = f"the coarsest file has {best.measure:.2f} dB already, by the peak {2**picture.depth - 1}"
     else:
         told = f"of the files tried the one that is kept has {best.measure:.3f} dB"
-    return Encoded(best.data, best.measure, _psnr_miss(wanted_db, told))
+    miss = TargetWarning(f"a PSNR of {wanted_db:g} dB was not met; {told}")
+    return Encoded(best.data, best.measure, miss)
 
 
 def _encoded(picture: Picture, settings: EncoderSettings) -> bytes:
@@ -142,19 +149,16 @@ def _exact_db(picture: Picture) -> float:
     return 10 * log10((2**picture.depth - 1) ** 2 * picture.samples.size) + 1
 
 
-def _psnr_miss(wanted_db: float, told: str) -> TargetWarning:
-    return TargetWarning(f"a PSNR of {wanted_db:g} dB was not met; {told}")
-
-
 def _size_miss(best: Attempt, limit_bytes: int, pixels: int) -> TargetWarning | None:
     size_bytes = len(best.data)
     if size_bytes > limit_bytes:
         file = container.read(best.data, max_pixels=pixels)
+        limit = counted(limit_bytes, "byte") if limit_bytes else "less than a byte"
         alpha_bytes, metadata_bytes = _alpha_bytes(file), file.metadata.size_bytes
         told = f", {alpha_bytes} of them for alpha, which is stored exactly" if alpha_bytes else ""
         told += f"; its metadata, which can be left out, have {metadata_bytes}" if metadata_bytes else ""
         return TargetWarning(
-            f"a size of {limit_bytes} bytes was not met; of the files tried the smallest has {size_bytes} bytes{told}"
+            f"a size of {limit} was not met; of the files tried the smallest has {size_bytes} bytes{told}"
         )
     if size_bytes >= LEAST_FILL * limit_bytes:
         return None

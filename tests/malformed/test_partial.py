@@ -121,6 +121,7 @@ def test_damage_beside_the_tiles_is_named(kind):
     lost, message = missing_of(flipped(STARTS[number_of(kind) + 1] - 1))
     assert not lost
     assert f"all tiles are there; chunk {kind.decode()}: its checksum is wrong" in message
+    assert message.count(kind.decode()) == 1
 
 
 def test_one_tile_misses_no_index():

@@ -157,12 +157,14 @@ def test_hint_at_lossless(cli):
     """Where `encode` did not try it, drawn pictures likely smaller so get a note that names --lossless; others none."""
     Image.fromarray(DRAWN).save("drawn.png")
     told = "note: drawn pictures like this are often smaller with --lossless"
-    for target in (("--psnr", "60"), ("-q", "30", "-t", "map"), ("--bpp", "1", "-e", "3"), ("-q", "95", "--embed")):
+    for target in (("-q", "30", "-t", "map"), ("-q", "30", "-e", "3"), ("-q", "95", "--embed")):
         assert told in cli("encode", "drawn.png", "-f", *target).err
-    for target in (("--lossless",), ("-q", "30"), ("--bpp", "1")):
+    for target in (("--lossless",), ("-q", "30"), ("--bpp", "1"), ("--psnr", "60")):
         assert "--lossless" not in cli("encode", "drawn.png", "-f", *target).err
     for target in (("-q", "95"), ("--psnr", "45"), ("--size", "200")):
         assert "--lossless" not in cli("encode", "a.png", "-f", *target).err
+    Image.open(Path(__file__).parents[2] / "corpus/samples/cartoon.png").crop((0, 0, 128, 96)).save("cartoon.png")
+    assert told in cli("encode", "cartoon.png", "--psnr", "34").err
 
 
 def test_drawn_picture_that_is_smaller_without_loss_is_told_to_be_exact(cli):
@@ -171,9 +173,24 @@ def test_drawn_picture_that_is_smaller_without_loss_is_told_to_be_exact(cli):
     assert cli("encode", "drawn.png").err.endswith(" bpp, exact\n")
     assert json.loads(cli("encode", "drawn.png", "-f", "--json").out)["lossless"] is True
     assert "exact" not in cli("encode", "drawn.png", "-f", "-t", "map").err.splitlines()[-1]
-    told = "note: 1 of 2 are exact; --lossless makes all so\n"
+    told = "note: 1 of 2 is exact; --lossless makes all so\n"
     assert told in cli("encode", "drawn.png", "a.png", "-f").err
     assert told not in cli("encode", "drawn.png", "a.png", "-f", "--lossless").err
+
+
+def test_default_quality_of_sixteen_bits_is_told_once(cli):
+    """That samples of 16 bits are off is said once a run, if no quality was named and a file has errors."""
+    for k in range(2):
+        np.save(f"{k}.npy", 99 * noise(24, 24, 1, seed=k)[:, :, 0].astype(np.uint16))
+    told = "note: at the default quality samples of 16 bits may be off by some percent of their range"
+    assert cli("encode", "a.png", "0.npy", "1.npy").err.count(told) == 1
+    for options in (
+        ("a.png", "-f"),
+        ("0.npy", "-f", "-q", "75"),
+        ("0.npy", "-f", "--lossless"),
+        ("0.npy", "-f", "--quiet"),
+    ):
+        assert told not in cli("encode", *options).err
 
 
 @pytest.mark.parametrize("options", [(), ("--tile", "32")], ids=str)

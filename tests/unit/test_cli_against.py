@@ -133,16 +133,55 @@ def test_originals_that_cannot_be_listed_have_no_file(cli, locked):
     assert (result.code, "that was made from scans/locked; encode" in result.err) == (6, True)
 
 
-def test_file_without_one_original_is_an_error(cli):
-    """Where no image or more than one may be the original, that is the fault of this file; the others are compared."""
+def test_file_without_an_original_is_an_error(cli):
+    """Where no image may be the original, that is the fault of this file; the others are compared."""
     write_tree()
     cli("encode", "-r", "scans", "--out-dir", "out", "--lossless")
     Path("scans/1/a.png").unlink()
-    Path("scans/2/b.c.jpg").write_bytes(b"")
     result = cli("check", "-r", "out", "--against", "scans")
-    assert (result.code, "1 of 3 done, 2 failed" in result.err) == (1, True)
+    assert (result.code, "2 of 3 done, 1 failed" in result.err) == (1, True)
     assert "out/1/a.fdc: scans has no image of its name and place; name its original with --against" in result.err
-    assert "out/2/b.c.fdc: its original may be any of b.c.jpg, b.c.png; name one with --against" in result.err
+
+
+def write_originals_of_one_name():
+    """Write two images that differ in the suffix, and another."""
+    Path("scans").mkdir()
+    for k, name in enumerate(("pal.bmp", "pal.png", "b.png")):
+        Path("scans", name).write_bytes(saved(noise(8, 8, 1, seed=k), name[-3:]))
+
+
+@pytest.mark.parametrize("target", [("--lossless",), ("-q", "90")], ids=str)
+def test_original_is_the_nearest_of_its_name(cli, target):
+    """Of images of one name the equal or the nearest is the original of a file; one without a file is missing."""
+    write_originals_of_one_name()
+    cli("encode", "scans/pal.png", "scans/b.png", "--out-dir", "png", *target)
+    cli("encode", "scans/pal.bmp", "--out-dir", "bmp", *target)
+    lines = cli("check", "-r", "png", "bmp", "--against", "scans", "--json").out.splitlines()
+    assert [json.loads(line)["original"] for line in lines] == ["scans/b.png", "scans/pal.png", "scans/pal.bmp"]
+    result = cli("check", "-r", "png", "--against", "scans")
+    assert (result.code, "scans: no file was checked that was made from scans/pal.bmp" in result.err) == (6, True)
+    assert (" to pal.png" if target == ("--lossless",) else " dB against pal.png") in result.err
+
+
+def test_equal_originals_of_one_name_have_one_file(cli):
+    """Of images of one name that are equal none is missing: their samples are in the file."""
+    write_originals_of_one_name()
+    Image.open("scans/pal.png").save("scans/pal.bmp")
+    cli("encode", "scans/pal.png", "scans/b.png", "--out-dir", "out", "--lossless")
+    assert cli("check", "-r", "out", "--against", "scans").code == 0
+
+
+def test_original_that_cannot_be_read_is_not_that_of_a_file(cli):
+    """Of images of one name one that cannot be read is told, and is missing; if none can, the first is the fault."""
+    write_originals_of_one_name()
+    cli("encode", "scans/pal.png", "scans/b.png", "--out-dir", "out", "--lossless")
+    Path("scans/pal.bmp").write_bytes(b"")
+    result = cli("check", "-r", "out", "--against", "scans")
+    assert (result.code, "made from scans/pal.bmp; encode" in result.err) == (6, True)
+    assert "out/pal.fdc: note: not compared: scans/pal.bmp: the file is empty" in result.err
+    Path("scans/pal.png").write_bytes(b"")
+    result = cli("check", "-r", "out", "--against", "scans")
+    assert (result.code, "out/pal.fdc: scans/pal.bmp: the file is empty" in result.err) == (1, True)
 
 
 def test_lossy_file_below_the_least_psnr_is_exit_code_six(cli, encoded):

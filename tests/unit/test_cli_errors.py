@@ -87,7 +87,7 @@ def test_an_output_that_is_taken_aborts_only_its_own_input(cli, encoded):
     [
         (("encode", "a.png", "--size", "9" * 400), "--size: 99"),
         (("encode", "a.png", "--psnr", "inf"), "--psnr: inf is not allowed; give a number in 1..120"),
-        (("encode", "a.png", "-q", "101"), "--quality: 101.0 is not allowed; give a number in 0..100"),
+        (("encode", "a.png", "-q", "101"), "--quality: 101 is not allowed; give a number in 0..100"),
         (("encode", "a.png", "--psnr", "30", "--bpp", "1"), "--psnr and --bpp were given"),
         (("encode", "a.png", "-e", "0"), "--effort: 0"),
         (("encode", "a.png", "-t", "none-such"), "--transform: class model 'none-such' is not known; known are"),

@@ -68,12 +68,20 @@ def test_info_shows_the_step_in_sample_values(cli, step_index, step):
     assert f"quantization step {step}\n" in cli("info", "a.fdc").out.decode()
 
 
-@pytest.mark.parametrize(("metadata", "digits", "told"), [("none", 8, 8), ("all", 32, 16)])
-def test_info_shows_as_much_of_a_hash_as_transforms(cli, metadata, digits, told):
-    """As text a class model's hash has the 16 digits of `transforms list`, or those that the file has."""
+@pytest.mark.parametrize("metadata", ["none", "all"], ids=["of 4 bytes", "of 16 bytes"])
+def test_info_shows_the_hash_as_transforms_does(cli, metadata):
+    """A class model that is here has its whole hash in JSON, as by `transforms`, and 16 digits as text."""
     assert cli("encode", "a.png", "-t", "dct", "--metadata", metadata).code == 0
-    assert json.loads(cli("info", "a.fdc", "--json").out)["transform_hash"] == get("dct").hash.hex()[:digits]
-    assert f"transform hash    {get('dct').hash.hex()[:told]}\n" in cli("info", "a.fdc").out.decode()
+    assert json.loads(cli("info", "a.fdc", "--json").out)["transform_hash"] == get("dct").hash.hex()
+    assert f"transform hash    {get('dct').hash.hex()[:16]}\n" in cli("info", "a.fdc").out.decode()
+
+
+def test_hash_of_a_model_that_is_not_here_has_the_digits_of_the_file(cli):
+    """Of a class model that is only named and not installed, no more of its hash is known."""
+    header = container.Header(4, 4, 3, parameters=Parameters(128).to_bytes())
+    Path("a.fdc").write_bytes(container.write(container.File(header, [b"x"], model_ref=bytes(4))))
+    facts = json.loads(cli("info", "a.fdc", "--json").out)
+    assert (facts["transform_name"], facts["transform_hash"]) == (None, 8 * "0")
 
 
 @pytest.mark.parametrize("model", [get("dct"), ClassModel("mine", start_states=np.full((N_CONTEXTS, 2), 7, np.uint8))])

@@ -28,8 +28,18 @@ def documented_keys(command):
 @pytest.mark.parametrize(
     ("command", "runs"),
     [
-        ("encode", [("gone.png", "a.png", *FAST), ("b.tif", "--frames", "--out-dir", "out", *FAST)]),
-        ("decode", [("a.fdc", "bad.fdc", "--out-dir", "out"), (*FILES, "--frames", "-o", "c.tif")]),
+        (
+            "encode",
+            [
+                ("gone.png", "a.png", *FAST),
+                ("b.tif", "--frames", "--out-dir", "out", *FAST),
+                ("a.png", "--skip-existing"),
+            ],
+        ),
+        (
+            "decode",
+            [*2 * [("a.fdc", "bad.fdc", "--out-dir", "out", "--skip-existing")], (*FILES, "--frames", "-o", "c.tif")],
+        ),
         ("check", [("a.fdc", "--against", "a.png"), ("-r", "b-1.fdc", "b-1.fdc", "--against", "b.tif")]),
         ("info", [("a.fdc", "bad.fdc", "--bits")]),
     ],

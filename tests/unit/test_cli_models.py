@@ -76,6 +76,16 @@ def test_model_that_is_not_installed(cli):
     assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0
 
 
+def test_model_that_many_files_miss_has_its_places_told_once(cli):
+    """Many files whose class model is not here have a short reason each; where it was searched for is told once."""
+    ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
+    cli("encode", "a.png", "-t", "mine.fdt", "--no-embed", "-e", "1")
+    for k in range(8):
+        Path(f"{k}.fdc").write_bytes(Path("a.fdc").read_bytes())
+    result = cli("check", *(f"{k}.fdc" for k in range(8)))
+    assert (result.code, result.err.count("which is not here\n"), result.err.count("presets: give its")) == (1, 8, 1)
+
+
 @pytest.mark.parametrize("command", [("decode", "a.fdc", "-o", "b.npy"), ("check", "a.fdc")])
 def test_model_that_is_another_than_the_file_names(cli, command):
     """Both hashes are told, as `transforms list` and `info` show them, and the option that takes the right one."""

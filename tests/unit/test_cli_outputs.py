@@ -33,7 +33,7 @@ def test_format_that_cannot_hold_the_picture_is_told_before_it_is_decoded(cli, m
     cli("encode", "a.png", "a.fdc", "--lossless")
     monkeypatch.setattr("fdcodec.cli.decode.picture_and_loss", lambda *_, **__: pytest.fail("work was begun"))
     result = cli("decode", "a.fdc", "a.pgm")
-    told = ".pgm cannot hold 3 channels of 8 bits; write .pnm, by the output's name or --format pnm"
+    told = ".pgm cannot hold 3 channels of 8 bits; write .ppm, by the output's name or --format ppm"
     assert (result.code, told in result.err) == (3, True)
 
 
@@ -122,7 +122,33 @@ def test_output_that_is_the_input_is_not_done(cli):
     """An image that is named as our files would be written over: with --skip-existing, too, that is a failure."""
     Path("a.png").rename("x.fdc")
     result = cli("encode", "x.fdc", "--skip-existing")
-    assert (result.code, "x.fdc: the output is the input itself" in result.err) == (2, True)
+    assert (result.code, "x.fdc: the output is the input itself; name another, or" in result.err) == (2, True)
+
+
+def test_file_of_the_other_command_is_told_to_be_one(cli, encoded):
+    """What is encoded already, or is no .fdc file, is told first where its output by default would be itself."""
+    told = (
+        "a.fdc: this is an .fdc file already, and the output is the input itself; name another, or did you mean decode?"
+    )
+    assert told in cli("encode", "a.fdc").err
+    told = "a.png: this is no .fdc file, and the output is the input itself; name another, or did you mean encode?"
+    assert told in cli("decode", "a.png").err
+
+
+@pytest.mark.parametrize("command", ["encode", "decode"])
+def test_device_as_the_last_name_is_refused_before_work(cli, encoded, command):
+    """A device is no input; where it was meant as the output nothing is written beside the inputs."""
+    Path("a.fdc").rename("b.fdc")
+    result = cli(command, "a.png" if command == "encode" else "b.fdc", "/dev/null")
+    assert (
+        result.code,
+        "/dev/null is a device, which is no input; if it is the output, name it with" in result.err,
+    ) == (
+        2,
+        True,
+    )
+    assert {path.name for path in Path().iterdir()} == {"a.png", "b.fdc"}
+    assert cli("encode", "a.png", "-o", "/dev/null").code == 0
 
 
 def test_empty_output_is_not_done(cli):
@@ -142,6 +168,13 @@ def test_what_cannot_be_done_is_not_skipped(cli):
     assert "1 existing output skipped" in again.err
     assert "a.png: would be written to a.fdc" in again.err
     assert "b.fdc is a directory" in again.err
+    Path("b.fdc").rmdir()
+    again = [cli("encode", "a.bmp", "a.png", "b.png", "--skip-existing") for _ in range(2)][-1]
+    assert (again.code, "2 existing outputs skipped\n" in again.err, "0 of 1 done, 1 failed" in again.err) == (
+        1,
+        True,
+        True,
+    )
     result = cli("decode", "a.fdc", "-o", "a.fdc", "--skip-existing", "--format", "png")
     assert result.code != 0
 
@@ -170,7 +203,7 @@ def test_links_in_a_circle_fail_alone(cli):
 
 
 def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):
-    """An interrupt among several inputs tells how many are done, and one of a single input nothing."""
+    """An interrupt among several inputs tells how many are done, and one of a single input only that it came."""
     Path("b.png").write_bytes(Path("a.png").read_bytes())
     original = encode._encode
 
@@ -182,7 +215,14 @@ def test_interrupted_run_says_how_far_it_came(cli, monkeypatch):
     monkeypatch.setattr(encode, "_encode", interrupted)
     result = cli("encode", "a.png", "b.png")
     assert (result.code, "interrupted: 1 of 2 done" in result.err) == (130, True)
-    assert cli("encode", "b.png") == (130, b"", "\n")
+    assert cli("encode", "b.png") == (130, b"", "\ninterrupted\n")
+
+
+def test_interrupted_learning_says_what_is_lost(cli, learned_from):
+    """Of a model that is interrupted nothing is kept, which is told."""
+    result = cli("learn", "a.png", "-o", "a.fdt")
+    assert (result.code, Path("a.fdt").exists()) == (130, False)
+    assert result.err.endswith("\ninterrupted: no model is written, and nothing that was learned is kept\n")
 
 
 @pytest.mark.parametrize(("arguments", "meant"), [(("a", "-o", "a"), False), (("b.fdc",), True)])

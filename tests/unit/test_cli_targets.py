@@ -19,7 +19,8 @@ from fdcodec.targets import psnr_db
         (("--psnr", "110"), "110 dB was not met"),
         (("--size", "10"), "10 bytes was not met"),
         (("--bpp", "0.1"), "12 bytes was not met"),
-        (("--bpp", "0.001"), "a size of 0 bytes was not met"),
+        (("--bpp", "0.001"), "a size of less than a byte was not met"),
+        (("--size", "1"), "a size of 1 byte was not met"),
         (("--bpp", "0.1"), " bits per pixel instead of 0.1"),
     ],
 )
@@ -73,11 +74,16 @@ def test_psnr_that_was_reached_is_told(cli):
     assert json.loads(cli("encode", "photo.png", "-f", "--json").out)["psnr_db"] is None
 
 
-def test_picture_that_comes_back_exactly_has_no_psnr_in_json(cli):
-    """Where every sample is met the PSNR is infinite, which JSON does not know."""
+@pytest.mark.parametrize("target", [("--psnr", "60"), ("--size", "9999", "-t", "map"), ("--lossless",)], ids=str)
+def test_picture_that_comes_back_exactly_is_told_to_be_exact(cli, target):
+    """A file without an error is as asked: `exact` is true in JSON, the PSNR null, and there is no hint."""
     Path("flat.png").write_bytes(saved(np.full((16, 16, 3), 255, np.uint8), "PNG"))
-    result = cli("encode", "flat.png", "--psnr", "60", "--json")
-    assert (result.code, json.loads(result.out)["psnr_db"]) == (5, None)
+    result = cli("encode", "flat.png", *target, "--json")
+    facts = json.loads(result.out)
+    assert (result.code, facts["exact"], facts["psnr_db"], facts["not_as_asked"]) == (0, True, None, False)
+    assert facts["summary"].endswith(" bpp, exact")
+    assert not any("--lossless" in note for note in facts["notes"])
+    assert json.loads(cli("encode", "a.png", "-f", "--psnr", "40", "--json").out)["exact"] is False
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,13 @@ def test_comparison_that_ends_early_leaves_no_folder(picture, tmp_path, monkeypa
 def test_folder_that_cannot_be_made_is_told_before_the_work(picture, tmp_path):
     """A folder below a file is refused before anything is coded."""
     with pytest.raises(OSError, match="picture"):
-        compare([picture], picture / "report", names=["webp"], metrics=["psnr"], accepted=lambda: pytest.fail("begun"))
+        compare(
+            [picture],
+            picture / "report",
+            names=["webp"],
+            metrics=["psnr"],
+            accepted=lambda images: pytest.fail("begun"),
+        )
 
 
 def test_what_is_passed_over_is_told(cli, picture, monkeypatch):

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from PIL import Image
 from tests.compare_stub import small_comparison
 from tests.images import ramp
+from tests.stacks import stack
 
 import fdcodec.cli.compare as command
 from fdcodec.compare import plots, report, rivals, subjects
@@ -146,6 +147,18 @@ def test_command_writes_a_report_and_prints_json(picture, tmp_path):
     assert (output / "results/images/picture/webp.json").exists()
 
 
+def test_frames_left_out_are_told(cli, tmp_path):
+    """Of a file of several frames only the first is compared: a note says so, as do the page and the stored records."""
+    (tmp_path / "stack.tif").write_bytes(stack([ramp(40, 48, 3)] * 3))
+    options = ["--codecs", "jpeg420", "--metrics", "psnr"]
+    result = cli("compare", str(tmp_path / "stack.tif"), "-o", str(tmp_path / "report"), *options)
+    told = "only the first of 3 frames was read"
+    assert f"stack: note: {told}" in result.err
+    assert told in (tmp_path / "report/index.html").read_text()
+    record = json.loads((tmp_path / "report/results/images/stack/jpeg420.json").read_text())
+    assert record["image"]["notes"] == [told]
+
+
 def test_command_names_the_tune(picture, tmp_path):
     """With `--tune visual` the page and the stored records of fdcodec say so."""
     output = tmp_path / "report"
@@ -173,7 +186,7 @@ def test_refused_comparison_leaves_no_folder(picture, tmp_path):
     """A comparison of a transform with an image that it was learned from is refused before the folder is made."""
     ClassModel("own", recipe={"images": [sha256(picture.read_bytes()).hexdigest()]}).save(tmp_path / "own.fdt")
     options = ["--codecs", "fdc", "--transforms", str(tmp_path / "own.fdt")]
-    with pytest.raises(ParameterError, match="is a training image of fdcodec own"):
+    with pytest.raises(ParameterError, match="fdcodec own was learned from picture"):
         run(picture, "-o", tmp_path / "report", *options)
     assert not (tmp_path / "report").exists()
 

@@ -85,7 +85,7 @@ def test_images_that_a_model_was_learned_from_are_refused():
     """`learn` knows its images by their samples, from whatever file."""
     image = subject("a", 64, 64, seed=3)
     codec = Quantizer("fdc-mine", trained_on=frozenset(learn([image.samples]).recipe["images"]))
-    with pytest.raises(ParameterError, match="a is a training image"):
+    with pytest.raises(ParameterError, match="fdc-mine> was learned from a, on which"):
         refuse_training_images([image], [codec])
 
 
@@ -114,11 +114,13 @@ def test_negatives_that_a_model_was_learned_from_are_known(tmp_path):
 
 
 def test_training_images_are_refused():
-    """An image whose hash is in a model's recipe may not be compared with that model."""
-    image = subject("a", 16, 16, seed=3)
-    codec = Quantizer("fdc-scans", trained_on=frozenset({image.sha256}))
-    with pytest.raises(ParameterError, match="a is a training image of stub <fdc-scans>"):
-        list(sweep([subject("b", 16, 16, seed=4), image], [codec], ["psnr"]))
+    """Images whose hashes are in a model's recipe may not be compared with that model; the error names all at once."""
+    a, b, c = (subject(name, 16, 16, seed) for seed, name in enumerate("abc"))
+    scans = Quantizer("fdc-scans", trained_on=frozenset({a.sha256, c.sha256}))
+    maps = Quantizer("fdc-maps", trained_on=frozenset({b.sha256}))
+    told = "images: stub <fdc-scans> was learned from a, c, and stub <fdc-maps> was learned from b, on which"
+    with pytest.raises(ParameterError, match=told):
+        sweep([a, b, c], [scans, Quantizer(), maps], ["psnr"])
 
 
 def test_gray_and_colour_are_not_averaged(tmp_path):

@@ -153,7 +153,7 @@ def test_many_failures_tell_what_to_do_once(capfd):
     """Each of many inputs that fail has a line with the reason; what to do is told once, at the end, quiet or not."""
     told = _failures(capfd, Console(quiet=True), 9, lambda k: f"row {k} is torn; get it again; or not" if k > 1 else "")
     assert told[:-1] == [f"fdcodec: {k}.png: row {k} is torn" for k in range(2, 9)]
-    first = "2.png, 3.png, 4.png, 5.png, 6.png, 7.png, 1 more"
+    first = "2.png, 3.png, 4.png, 5.png, 6.png, 7.png, 8.png"
     assert told[-1] == f"fdcodec: 7 inputs: get it again; or not ({first})"
 
 

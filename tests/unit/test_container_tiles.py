@@ -21,6 +21,21 @@ def test_only_wanted_tiles_are_read_and_checked():
         container.read(data)
 
 
+@pytest.mark.parametrize("wrong", [[4], [1, 5], [*range(6)]], ids=str)
+def test_damaged_tiles_are_counted_and_named(wrong):
+    """Of several tiles, those whose checksums are wrong are told, and what gives back the others, if there are any."""
+    data = container.write(container.File(TILED, [b"tile%d" % k for k in range(6)]))
+    for tile in wrong:
+        data = data.replace(b"tile%d" % tile, b"tilex")
+    with pytest.raises(ChecksumError) as caught:
+        container.read(data)
+    places = {1: "32x32 at 32,0", 4: "32x18 at 32,32", 5: "6x18 at 64,32"}
+    told = str(caught.value)
+    assert f"the checksum of {len(wrong)} of 6 tiles is wrong, " in told
+    assert all(places[tile] in told for tile in wrong if tile in places)
+    assert told.endswith(", or decode the other tiles (`partial`, --partial)") == (len(wrong) < 6)
+
+
 def test_tiles_cover_the_picture_once():
     """Tile rectangles partition the picture, in row order, cut at the right and the bottom."""
     rectangles = [TILED.tile_rectangle(index) for index in range(TILED.tile_count)]

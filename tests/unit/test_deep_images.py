@@ -159,7 +159,7 @@ def picture_told(data, is_told):
 def test_floating_point_is_refused_for_what_it_is():
     """With `lossless` or without, the message is that of the mode."""
     for lossless in (False, True):
-        with pytest.raises(UnsupportedError, match="mode F"):
+        with pytest.raises(UnsupportedError, match=r"mode F \(floating point\) is not supported"):
             read_image(saved(np.zeros((4, 4), np.float32), "TIFF"), lossless=lossless)
 
 

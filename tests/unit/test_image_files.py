@@ -83,12 +83,12 @@ def test_gray_is_written_to_webp_as_rgb(channels):
     ("channels", "dtype", "suffix", "able"),
     [
         (4, np.uint8, ".ppm", ".png"),
-        (1, np.uint8, ".ppm", ".pnm"),
-        (1, np.uint16, ".ppm", ".pnm"),
+        (1, np.uint8, ".ppm", ".pgm"),
+        (1, np.uint16, ".ppm", ".pgm"),
         (2, np.uint8, ".jpg", ".png"),
         (4, np.uint8, ".jpg", ".png"),
         (3, np.uint16, ".png", ".npy"),
-        (3, np.uint8, ".pgm", ".pnm"),
+        (3, np.uint8, ".pgm", ".ppm"),
         (3, np.uint16, ".pgm", ".npy"),
     ],
 )

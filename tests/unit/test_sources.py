@@ -7,7 +7,7 @@ import pytest
 from tests.images import photo
 
 import fdcodec
-from fdcodec.errors import ParameterError
+from fdcodec.errors import ParameterError, TruncatedError
 from fdcodec.model import ClassModel
 
 IMAGE = photo(96, 128)
@@ -78,3 +78,16 @@ def test_what_cannot_be_a_path_is_a_wrong_argument(read, path):
     """What the system cannot take as a name is refused by the argument's name, and cut short."""
     with pytest.raises(ParameterError, match=r"^(data|path): '.{3,28}' cannot be a path: .*; give another$"):
         read(path)
+
+
+@pytest.mark.parametrize("read", [fdcodec.decode, fdcodec.check, ClassModel.load])
+def test_empty_path_is_a_wrong_argument(read):
+    """An empty name, which would mean the current directory, is refused plainly."""
+    with pytest.raises(ParameterError, match=r"^(data|path): the path is empty; give a name$"):
+        read("")
+
+
+def test_no_bytes_are_told_once():
+    """A file of no bytes is empty, which says all."""
+    with pytest.raises(TruncatedError, match=r"^the file is empty; get it again$"):
+        fdcodec.check(b"")

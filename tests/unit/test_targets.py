@@ -184,10 +184,11 @@ def test_size_below_the_file_of_the_lowest_quality_is_met_by_a_smaller_one():
 @pytest.mark.parametrize(
     ("image", "exact_db"), [(np.array([[7]], np.uint8), 49.13), (np.full((8, 8), 7, np.uint16), 115.39)]
 )
-def test_exact_file_does_not_meet_a_finite_psnr(image, exact_db):
+def test_exact_file_exceeds_a_finite_psnr(image, exact_db):
     """Where only an exact file comes near, that is told, also at the PSNR that a search takes for an exact file's."""
-    with pytest.warns(TargetWarning, match=f"{exact_db} dB was not met; of the files tried the best has no error"):
+    with pytest.warns(TargetWarning, match=f"{exact_db} dB is exceeded: the file has no error") as caught:
         data = fdcodec.encode(image, psnr_db=exact_db)
+    assert [entry.message.kept for entry in caught] == [True]
     assert np.array_equal(fdcodec.decode(data), image)
 
 
@@ -240,7 +241,7 @@ def test_missed_psnr_gives_no_file_beside_which_a_finer_one_is_no_larger(encodes
     y, x = np.mgrid[:48, :64]
     image = np.where((y - 22) ** 2 + (x - 22) ** 2 < 300, 90, 230).astype(np.uint8)
     image[20:44, 30:60] = 30
-    with pytest.warns(TargetWarning, match=f"{wanted_db} dB was not met; of the files tried the best has no error"):
+    with pytest.warns(TargetWarning, match=f"{wanted_db} dB is exceeded: the file has no error"):
         data = fdcodec.encode(image, psnr_db=wanted_db)
     assert np.array_equal(fdcodec.decode(data), image)
     assert len(data) < max(len(tried) for _, tried in encodes)

@@ -30,7 +30,7 @@ def test_bytes_after_the_end_are_counted(extra, words):
             )
 
 
-@pytest.mark.parametrize(("number", "last"), [(6, []), (7, ["1 more"]), (20, ["14 more"])])
+@pytest.mark.parametrize(("number", "last"), [(7, ["7"]), (8, ["2 more"]), (20, ["14 more"])])
 def test_the_first_of_many_are_named(number, last):
-    """Up to six things are all named; of more than that the rest is counted."""
+    """Up to seven things are all named; of more than that six are, and the rest is counted, never a single one."""
     assert first_of([str(each + 1) for each in range(number)]) == [*"123456", *last]

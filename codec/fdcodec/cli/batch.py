@@ -41,11 +41,13 @@ def run_jobs(
     *,
     force: bool = True,
     at_once: int = 1,
+    of_several: bool = False,
 ) -> int:
     """Do the jobs, report them in order, and return the exit code.
 
-    The code of one job is its own. That of several is 1 if any failed, else 5 if any was not done as asked. Once there
-    is no space for an output, or standard output cannot be written to, no other job is begun.
+    The code of one job that is not `of_several` is its own. That of several is 1 if any failed, else 5 if any was not
+    done as asked. Once there is no space for an output, or standard output cannot be written to, no other job is
+    begun.
 
     Parameters
     ----------
@@ -59,12 +61,17 @@ def run_jobs(
         Whether existing outputs may be replaced.
     at_once
         How many jobs are done at a time, in threads.
+    of_several
+        Whether there were other jobs, which are done already.
 
     Raises
     ------
+    KeyboardInterrupt
+        Ctrl-C; its message says how many of several are done.
     StandardOutputError, BrokenPipeError
         A result cannot be written to standard output.
     """
+    several = of_several or len(jobs) > 1
     finished: dict[Job, Outcome] = {}
     stops = Event()
 
@@ -87,16 +94,14 @@ def run_jobs(
                     show("", len(codes), len(jobs))
     except KeyboardInterrupt:
         codes += [_report(job, finished[job], console) for job in jobs[len(codes) :] if job in finished]
-        if len(jobs) > 1:
-            console.say(f"interrupted: {len(codes)} of {len(jobs)} done")
-        raise
+        raise KeyboardInterrupt(*[f"{len(codes)} of {len(jobs)} done"] * several) from None
     except StandardOutputError:
         stops.set()
         deque(outcomes, 0)  # of what is in work
-        if len(jobs) > 1:
+        if several:
             _count([outcome.code for outcome in finished.values()], len(jobs), console)
         raise
-    return codes[0] if len(jobs) == 1 else _summarized(codes, len(jobs), console, force)
+    return _summarized(codes, len(jobs), console, force) if several else codes[0]
 
 
 def _count(codes: list[int], n_jobs: int, console: Console) -> int:

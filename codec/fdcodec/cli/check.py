@@ -103,7 +103,8 @@ def _check(
     if originals is None or picture is None:
         return facts
     least_db = inf if lossless else least_db
-    compared = compare(picture, originals.original_of(job.source), reader, least_db)
+    compared, nearest = compare(picture, originals.originals_of(job.source), reader, least_db)
+    originals.images[job.source] = nearest
     if "fault" in compared:
         return {"checked": checked, **compared}
     facts["summary"] += f"; {compared.pop('found')}"

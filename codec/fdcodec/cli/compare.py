@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +21,7 @@ from fdcodec.words import first_of
 if TYPE_CHECKING:
     from fdcodec.compare.bd_rate import BDRate
     from fdcodec.compare.records import Comparison
+    from fdcodec.compare.subjects import Subject
 
 NEEDED = ("scipy", "matplotlib")
 CODECS = ("jpeg420", "jpeg444", "webp", "jp2", "avif420", "avif444", "jxl", "fdc")
@@ -113,7 +114,7 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     if names := passed_over(images):
         console.say(f"note: not compared, as they are not lossless images: {', '.join(first_of(names))}")
     given = {name: value for name, value in choices.items() if value is not None}
-    given |= {"embed": False if no_embed else "auto", "accepted": partial(console.say, DURATION), "track": _progress()}
+    given |= {"embed": False if no_embed else "auto", "accepted": partial(_accept, console), "track": _progress()}
     comparison = run.compare(images, output, **given)
     page = output / "index.html"
     rates = run.bd_rates(comparison)
@@ -122,6 +123,15 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
     else:
         _print(rates, comparison)
         write_line(str(page))
+
+
+def _accept(console: Console, images: Sequence[Subject]) -> None:
+    """Say what is lost of the images, and how long it takes."""
+    with console.gathered_notes(len(images)):
+        for image in images:
+            for note in image.notes:
+                console.note(image.name, note)
+    console.say(DURATION)
 
 
 def _figures(rates: dict[str, dict[str, BDRate]]) -> dict[str, dict[str, dict[str, Any]]]:

@@ -89,6 +89,7 @@ def decode(
     jobs = plan_stack(files, suffix, output, out_dir) if into_one else plan_jobs(files, suffix, output, out_dir)
     if as_json and any(job.writes_stdout for job in jobs):
         raise click.UsageError("--json and the decoded image cannot both go to stdout; name a file with -o")
+    several = len(jobs) > 1
     if skip_existing and not (jobs := without_done(jobs, console)):
         return 0
     console.announce_compilation("decoding")
@@ -101,7 +102,7 @@ def decode(
         region=region,
         reduce=reduce,
     )
-    return run_jobs(jobs, work, console, force=force, at_once=at_once)
+    return run_jobs(jobs, work, console, force=force, at_once=at_once, of_several=several)
 
 
 def _is_output(last: Path) -> bool:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from functools import partial
-from math import isinf
+from math import inf
 from pathlib import Path
-from shlex import quote
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +23,6 @@ from fdcodec.limits import MAX_SIDE, MIN_TILE_SIZE
 
 if TYPE_CHECKING:
     from fdcodec.coding.settings import EncoderSettings
-    from fdcodec.model import ClassModel
 
 _METADATA = ("exif", "xmp", "icc")
 
@@ -123,7 +120,7 @@ def encode(
 
     An input is a file, - for standard input, or with -r a directory.
     """
-    from fdcodec.cli.hints import note_on_exact, note_on_models
+    from fdcodec.cli.hints import note_on_deep, note_on_exact, note_on_models, tell_of_model
     from fdcodec.image.reading import READABLE_SUFFIXES
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc", ".fdc")
@@ -139,10 +136,11 @@ def encode(
     if lossless:
         refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
     encoding, target = checked_encoding(**settings)  # here, and not once for each input
+    several = len(jobs) > 1
     if skip_existing and not (jobs := without_done(jobs, console)):
         return 0
     if settings["transform"] != "auto" and (force or not all(job.is_done() for job in jobs)):
-        _tell_of_model(settings["transform"], embed, console)
+        tell_of_model(settings["transform"], embed, console)
     console.announce_compilation("encoding")
     left_out = {name: b"" for name in _METADATA if name not in metadata}
     at_once, threads = split_threads(encoding.threads, jobs)
@@ -150,17 +148,20 @@ def encode(
     with console.progress() as show:
         if len(jobs) == 1:
             encoding = replace(encoding, progress=partial(show, "tiles"))
-        made, pictures = list[tuple[str | None, bool]](), Pictures()
+        made, pictures = list[dict[str, Any]](), Pictures()
 
         def work(job: Job) -> dict[str, Any]:
             facts = _encode(job, pictures=pictures, settings=encoding, target=target, left_out=left_out)
-            made.append((facts["transform_name"], facts["lossless"]))
+            made.append(facts)
             return facts
 
-        code = run_jobs(jobs, work, console, force=force, at_once=at_once)
+        code = run_jobs(jobs, work, console, force=force, at_once=at_once, of_several=several)
     if settings["transform"] == "auto":
-        console.say_if(note_on_models(name for name, _ in made))
-    console.say_if("" if lossless else note_on_exact([is_lossless for _, is_lossless in made]))
+        console.say_if(note_on_models(made))
+    if not lossless:
+        console.say_if(note_on_exact(made))
+    if target.kind == "quality" and settings["quality"] is None:
+        console.say_if(note_on_deep(made))
     return code
 
 
@@ -183,36 +184,6 @@ def _is_given(name: str) -> bool:
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
-def _tell_of_model(transform: str, embed: bool | None, console: Console) -> None:
-    """Say what a class model costs in each file unless it is a preset; if files only name it, warn if it is absent."""
-    from fdcodec.model import resolve
-    from fdcodec.model.embedding import embedding
-    from fdcodec.model.registry import is_preset
-
-    model = resolve(transform)
-    if embed is False:
-        _warn_if_absent(model, transform, console)
-    elif embed is None and not is_preset(model):
-        console.say(
-            f"note: {len(embedding(model, 'auto'))} bytes of each file are its class model; --no-embed leaves it out, "
-            "for readers that have it in a directory that FDCODEC_MODEL_PATH names"
-        )
-
-
-def _warn_if_absent(model: ClassModel, transform: str, console: Console) -> None:
-    """Warn of a class model that is not installed here, which files that only name it need."""
-    from fdcodec.model.registry import is_installed
-
-    if not is_installed(model):
-        listed = os.environ.get("FDCODEC_MODEL_PATH", "").split(os.pathsep)
-        place = next(filter(None, listed), "a directory, and name that in FDCODEC_MODEL_PATH")
-        console.say(
-            f"warning: keep {transform}: it is not installed, and without it nobody can decode these files. "
-            f"To decode them, give -t {quote(transform)}, or install it: copy it to {place}. "
-            "Or leave out --no-embed, and each file carries it"
-        )
-
-
 def _encode(
     job: Job, pictures: Pictures, settings: EncoderSettings, target: Target, left_out: dict[str, Any]
 ) -> dict[str, Any]:
@@ -229,7 +200,9 @@ def _encode(
     bpp = 8 * len(data) / (picture.width * picture.height)
     file = container.read(data, max_pixels=picture.width * picture.height)
     own = facts_of(file, data)
-    notes = (*notes, told_miss(miss, target, bpp), hint(file, len(data), settings, target, miss, picture.samples))
+    is_exact = file.header.lossless or psnr_db == inf
+    hinted = "" if is_exact else hint(file, len(data), settings, target, miss, picture.samples)
+    notes = (*notes, told_miss(miss, target, bpp), hinted)
     return {
         "output": str(job.target),
         "width": picture.width,
@@ -237,12 +210,12 @@ def _encode(
         "channels": picture.channels,
         "bytes": len(data),
         "bpp": round(bpp, 4),
-        **{name: own[name] for name in ("lossless", "quality", "transform_name", "pixel_hash")},
-        "psnr_db": None if psnr_db is None or isinf(psnr_db) else round(psnr_db, 2),  # JSON has no infinity
+        **{name: own[name] for name in ("depth_bits", "lossless", "quality", "transform_name", "pixel_hash")},
+        "exact": is_exact,
+        "psnr_db": None if psnr_db is None or is_exact else round(psnr_db, 2),  # JSON has no infinity
         "seconds": round(perf_counter() - start, 3),
         "notes": tuple(filter(None, notes)),
         "not_as_asked": miss is not None and not miss.kept,
         "summary": f"{picture.width}x{picture.height} to {job.target}, {len(data)} bytes, {bpp:.3f} bpp"
-        + (", exact" if file.header.lossless else "")
-        + ("" if psnr_db is None else f", {psnr_db:.2f} dB"),
+        + (", exact" if is_exact else "" if psnr_db is None else f", {psnr_db:.2f} dB"),
     }

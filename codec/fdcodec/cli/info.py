@@ -13,7 +13,7 @@ from fdcodec.cli.jobs import Job, jobs_of
 from fdcodec.cli.streams import in_one_line
 
 HASH_DIGITS = 16
-"""Digits shown of a class model's hash, as by `transforms`; small files have 8."""
+"""Digits shown of a class model's hash, as by `transforms`."""
 
 
 @click.command()

@@ -13,7 +13,7 @@ from fdcodec.cli.console import Console
 from fdcodec.cli.inputs import STREAM, Found
 from fdcodec.cli.streams import standard_output
 from fdcodec.image.files import replace_file
-from fdcodec.paths import content_of, holds
+from fdcodec.paths import content_of, holds, is_device
 from fdcodec.words import counted
 
 
@@ -98,13 +98,16 @@ def split_output(
     Raises
     ------
     click.UsageError
-        The last of two names is neither an input nor an output, or the output ends as a directory does.
+        The last of two names is neither an input nor an output, the output ends as a directory does, or a device that
+        may be it is the last name.
     """
     if out_dir is None and (output is not None or len(inputs) > 1):
         _refuse_directory(output, inputs[-1])
     if output is not None or out_dir is not None or len(inputs) < 2:
         return inputs, output
     last = Path(inputs[-1])
+    if is_device(last):
+        raise click.UsageError(f"{last} is a device, which is no input; if it is the output, name it with -o")
     is_stream = last == STREAM and len(inputs) == 2
     if len(inputs) == 2 and not is_stream and not is_output(last) and not holds(last.exists):
         raise click.UsageError(f"{last} does not exist; if it is the output, end its name in {endings}")

@@ -88,8 +88,11 @@ def learn(
         return 1
     console.announce_compilation("learning from")
     console.say(f"learning from {counted(len(images), 'image')}; {DURATION}")
-    with console.progress() as progress:
-        model = api_learn.learn_from(images, start, _told(progress, console), stacks)
+    try:
+        with console.progress() as progress:
+            model = api_learn.learn_from(images, start, _told(progress, console), stacks)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("no model is written, and nothing that was learned is kept") from None
     model.save(output, may_replace=force)
     for line in report(model, output, len(images)):
         console.say(line)

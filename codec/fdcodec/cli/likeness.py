@@ -8,6 +8,7 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fdcodec.cli.batch import describe_os_error
 from fdcodec.errors import FdcError, VerificationError
 from fdcodec.words import counted, first_of
 
@@ -20,12 +21,13 @@ if TYPE_CHECKING:
 class Original(NamedTuple):
     """An image file, how many frames it has, and which of them, from 1, an encoded file is by its name.
 
-    If there are several, but none of that number, it may be any.
+    If there are several, but none of that number, it may be any. `called` is what messages call the image.
     """
 
     path: Path
     n_frames: int
     named: int
+    called: str = "the original"
 
     @property
     def frames(self) -> Sequence[int]:
@@ -46,15 +48,27 @@ class Likeness(NamedTuple):
     largest: int | None
 
 
-def compare(decoded: Picture, original: Original, reader: FrameReader, least_db: float) -> dict[str, Any]:
-    """Compare a decoded picture with a frame of its original, or with all of them until one is equal.
+class Compared(NamedTuple):
+    """What was found of an original, as `compare` returns it, and the PSNR as a `Likeness` has it."""
+
+    original: Original
+    psnr_db: float
+    facts: dict[str, Any]
+
+
+def compare(
+    decoded: Picture, originals: Sequence[Original], reader: FrameReader, least_db: float
+) -> tuple[dict[str, Any], list[Path]]:
+    """Compare a decoded picture with what may be its original; of several the nearest counts.
+
+    Of an original of several frames it is compared with one, or with all of them until one is equal.
 
     Parameters
     ----------
     decoded
         The picture.
-    original
-        Where its original is.
+    originals
+        Where its original may be, at least one place.
     reader
         Reads the frames of originals, none above its limit.
     least_db
@@ -62,17 +76,35 @@ def compare(decoded: Picture, original: Original, reader: FrameReader, least_db:
 
     Returns
     -------
-    dict
+    facts
         `original`, its path; `equal`; `psnr_db`, None if samples are equal or of different kinds; and
         `largest_difference` of two samples, None if of different kinds. With several frames these are of the nearest,
         and `original_frame` is its number. Then `found`, in words, and `notes`; or `fault`, the error of a picture that
         is not what it should be.
+    nearest
+        The originals that are nearest: several where they are equal.
 
     Raises
     ------
     FdcError, OSError
-        No frame of the original can be read; its name begins the message.
+        No frame of any original can be read; its name begins the message.
     """
+    compared, faults = list[Compared](), dict[str, FdcError | OSError]()
+    for original in originals:
+        try:
+            compared.append(_compared(decoded, original, reader, least_db))
+        except (FdcError, OSError) as error:
+            faults[describe_os_error(error) if isinstance(error, OSError) else str(error)] = error
+    if not compared:
+        raise next(iter(faults.values()))
+    nearest = max(compared, key=lambda one: one.psnr_db)
+    if faults and "notes" in nearest.facts:
+        nearest.facts["notes"] += tuple(f"not compared: {told}" for told in faults)
+    return nearest.facts, [one.original.path for one in compared if one.psnr_db == nearest.psnr_db]
+
+
+def _compared(decoded: Picture, original: Original, reader: FrameReader, least_db: float) -> Compared:
+    """Compare a picture with one original; OSErrors and errors of ours begin with its name."""
     path, frames = original.path, original.frames
     with _named(path):
         nearest, unread = _nearest(decoded, _reading(original, reader), frames)
@@ -84,11 +116,12 @@ def compare(decoded: Picture, original: Original, reader: FrameReader, least_db:
         "largest_difference": nearest.largest,
         **({} if original.n_frames == 1 else {"original_frame": nearest.frame}),
     }
-    place = "the original" if original.n_frames == 1 else f"frame {nearest.frame} of the original"
-    if fault := _fault(nearest, _kind_of(decoded), place, len(frames), least_db):
-        return facts | {"fault": VerificationError("; ".join((fault, *notes)))}
-    largest = "" if facts["equal"] else f"; no sample differs by more than {nearest.largest}"
-    return facts | {"found": _found(nearest, place, len(frames)) + largest, "notes": notes}
+    if fault := _fault(nearest, _kind_of(decoded), original, least_db):
+        facts["fault"] = VerificationError("; ".join((fault, *notes)))
+    else:
+        largest = "" if facts["equal"] else f"; no sample differs by more than {nearest.largest}"
+        facts |= {"found": _found(nearest, original) + largest, "notes": notes}
+    return Compared(original, nearest.psnr_db, facts)
 
 
 @contextmanager
@@ -138,35 +171,42 @@ def _likeness(decoded: Picture, frame: int, reading: Reading) -> Likeness:
     return Likeness(frame, notes, _kind_of(picture), psnr(*both), largest_difference(*both))
 
 
-def _fault(nearest: Likeness, kind: str, place: str, compared: int, least_db: float) -> str:
+def _fault(nearest: Likeness, kind: str, original: Original, least_db: float) -> str:
     """Return why a picture is not what it should be, and what to do; empty if it is.
 
     Of a pipe only the first frame is read, which may be the wrong one.
     """
     from fdcodec.image.losses import ONLY_FIRST
 
+    compared, place = len(original.frames), _place(nearest, original)
+    none_of = f"none of the {compared} frames of {original.called}"
     if nearest.psnr_db == -inf:
-        other = f"{place} is {nearest.kind}" if compared == 1 else f"none of the {compared} frames of the original does"
+        other = f"{place} is {nearest.kind}" if compared == 1 else f"{none_of} does"
         return f"the file holds {kind}, but {other}; name the image that it was made from"
     if nearest.psnr_db >= least_db:
         return ""
     differs = f"{nearest.psnr_db:.2f} dB"
     if least_db < inf:
-        found = f"{_found(nearest, place, compared)}, less than {least_db:g} dB"
+        found = f"{_found(nearest, original)}, less than {least_db:g} dB"
     elif compared == 1:
         found = f"the file is lossless, but not equal to {place}: {differs}"
     else:
         differs += f" against frame {nearest.frame}"
-        found = f"the file is lossless, but equal to none of the {compared} frames of the original: {differs}"
+        found = f"the file is lossless, but equal to {none_of}: {differs}"
     or_anew = "" if any(note.startswith(ONLY_FIRST) for note in nearest.notes) else ", or encode that again"
     return f"{found}; name the image that it was made from{or_anew}"
 
 
-def _found(nearest: Likeness, place: str, compared: int) -> str:
+def _found(nearest: Likeness, original: Original) -> str:
     """Return how near the picture is to the original, in words."""
+    compared, place = len(original.frames), _place(nearest, original)
     if nearest.psnr_db == inf:
         return f"equal to {place}"
     return f"{nearest.psnr_db:.2f} dB against {place}" + (f", the nearest of {compared}" if compared > 1 else "")
+
+
+def _place(nearest: Likeness, original: Original) -> str:
+    return original.called if original.n_frames == 1 else f"frame {nearest.frame} of {original.called}"
 
 
 def _kind_of(picture: Picture) -> str:

@@ -152,7 +152,9 @@ def run(arguments: Sequence[str]) -> int:
         with suppress(OSError):
             error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as error:
+        with suppress(OSError):
+            click.echo(": ".join(filter(None, ("interrupted", str(error.__cause__ or error)))), err=True)
         return INTERRUPTED
     except ClosedPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes at exit

@@ -13,16 +13,15 @@ import click
 
 from fdcodec.cli.inputs import STREAM, Found, find_files
 from fdcodec.cli.likeness import Original
-from fdcodec.errors import ParameterError
 from fdcodec.paths import holds
-from fdcodec.words import first_of
 
 
 class Originals(NamedTuple):
     """One image or a directory with the originals of encoded files, and which images there may be that of each.
 
-    `count` returns the number of frames of an image, `expected` are the images of which there should be files, with
-    directories that cannot be read, and `others` the files below the directory that are no images.
+    Once a file was compared, `images` has the nearest of these. `count` returns the number of frames of an image,
+    `expected` are the images of which there should be files, with directories that cannot be read, and `others` the
+    files below the directory that are no images.
     """
 
     place: Path
@@ -78,17 +77,16 @@ class Originals(NamedTuple):
         frames = _frames_of_files(self.images)
         return [str(image) for image in self.expected if frames[image] == {0} and self.count(image) > 1]
 
-    def original_of(self, encoded: Path) -> Original:
-        """Return the one original of a file; FileNotFoundError where there is none, ParameterError of several."""
+    def originals_of(self, encoded: Path) -> list[Original]:
+        """Return what may be the original of a file, at least one image; FileNotFoundError where there is none."""
         images = self.images.get(encoded)
         if not images:
             raise FileNotFoundError(
                 f"{self.place} has no image of its name and place; name its original with --against"
             )
-        if len(images) > 1:
-            names = ", ".join(first_of([image.name for image in images]))
-            raise ParameterError(f"its original may be any of {names}; name one with --against, for this file alone")
-        return Original(images[0], self.count(images[0]), _frame_named(encoded, images[0]))
+        originals = [Original(image, self.count(image), _frame_named(encoded, image)) for image in images]
+        several = len(originals) > 1
+        return [each._replace(called=each.path.name) for each in originals] if several else originals
 
 
 def _frame_named(encoded: Path, original: Path) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from fdcodec.cli.inputs import STREAM
 from fdcodec.cli.jobs import Job
+from fdcodec.container.constants import COMPACT_SIGNATURE, SIGNATURE
 from fdcodec.errors import ParameterError
 
 
@@ -30,13 +31,25 @@ def check_target(job: Job) -> None:
             "or give it a run of its own with another --out-dir"
         )
     if job.source != STREAM and job.target.exists() and job.source.samefile(job.target):
-        meant = "" if job.is_named else f", or did you mean {'decode' if job.target.suffix == '.fdc' else 'encode'}?"
-        raise ParameterError(f"the output is the input itself; name another{meant}")
+        raise _is_itself(job)
     if job.target.is_dir():
         raise IsADirectoryError(f"{job.target} is a directory; name a file in it, or give it with --out-dir")
     if not job.may_replace and job.target.is_file():
         raise FileExistsError(f"{job.target} exists; add --force to replace it")
     _check_writable(job.target, " with --out-dir or -o")
+
+
+def _is_itself(job: Job) -> ParameterError:
+    """Return the error of an output that is the input; if nobody named it, the opposite command is meant."""
+    told = "the output is the input itself"
+    if job.is_named:
+        return ParameterError(f"{told}; name another")
+    with job.source.open("rb") as file:
+        is_encoded = file.read(len(SIGNATURE)).startswith((SIGNATURE, COMPACT_SIGNATURE))
+    encodes = job.target.suffix == ".fdc"
+    if encodes == is_encoded:
+        told = f"this is {'an .fdc file already' if is_encoded else 'no .fdc file'}, and {told}"
+    return ParameterError(f"{told}; name another, or did you mean {'decode' if encodes else 'encode'}?")
 
 
 def _check_directory(target: Path) -> None:

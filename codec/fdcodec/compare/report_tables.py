@@ -3,6 +3,7 @@
 import math
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates, image_bd_rates, speeds, spread
 from fdcodec.compare.bd_rate import BDRate
@@ -83,11 +84,12 @@ def _cell(rate: BDRate, detail: str) -> str:
     return f'<td class="{kind}" style="--w:{width:.1f}%" title="{covered}">{percent(rate)}{small}</td>'
 
 
-def _image_cells(facts: dict[str, object], folder: Path) -> str:
+def _image_cells(facts: dict[str, Any], folder: Path) -> str:
     thumbnail = folder / thumbnail_file(str(facts["name"]))
     picture = f'<img src="{data_url(thumbnail)}" alt="">' if thumbnail.exists() else ""
     lossy = ", JPEG source" if facts["format"] in LOSSY_SOURCES else ""
     size = f"{facts['width']}&times;{facts['height']}<small>{str(facts['sha256'])[:8]}{lossy}</small>"
+    size += "".join(f"<small>{escape(note)}</small>" for note in facts["notes"])
     return f"<th>{picture}{escape(str(facts['name']))}</th><td>{size}</td>"
 
 

@@ -30,7 +30,7 @@ def compare(
     metrics: Sequence[str] | None = None,
     tune: Literal["psnr", "visual"] = "psnr",
     embed: Literal[False, "auto"] = "auto",
-    accepted: Callable[[], None] = lambda: None,
+    accepted: Callable[[Sequence[subjects.Subject]], None] = lambda images: None,
     track: Track = lambda steps, description, total: steps,
 ) -> Comparison:
     """Compare codecs on images; write ``index.html``, plots, crops and ``results/`` into `folder`.
@@ -48,7 +48,7 @@ def compare(
     metrics
         Of psnr, ms-ssim, ssimulacra2; by default all that are installed.
     accepted
-        Called once nothing is left that could be refused, before the work.
+        Called with the images once nothing is left that could be refused, before the work.
     track
         Called with an iterable of steps, a description and their number; returns the iterable with progress shown.
     """
@@ -60,7 +60,7 @@ def compare(
     skipped |= shallow
     steps = sweep(images, chosen, metrics or metrics_of(depth), qualities)
     _check_writable(folder)
-    accepted()
+    accepted(images)
     records = list(track(steps, description="Coding", total=len(images) * len(chosen)))
     measured = Comparison(environment.describe(), skipped, records)
     details = crops.cut(measured, images, chosen, folder)

@@ -24,13 +24,17 @@ MIN_SIDE_PX = 8  # below it SSIMULACRA 2 is not defined, and curves say nothing
 
 @dataclass(frozen=True)
 class Subject:
-    """An image to compress: `name` is unique in its comparison, hashes are of the file and of what `learn` takes."""
+    """An image to compress: `name` is unique in its comparison, hashes are of the file and of what `learn` takes.
+
+    `notes` are those that `encode` has on its file, such as on other frames.
+    """
 
     name: str
     sha256: str
     format: str
     samples: Samples
     learned_sha256: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def hashes(self) -> set[str]:
@@ -107,7 +111,8 @@ def _load(path: Path, name: str, gray: bool) -> Subject:
     try:
         with _opened(path) as image:
             samples, kind = _samples_of(image, gray), image.format or "NPY"
-        learned = training_hash(training_samples(read_image(path).picture.samples))
+        picture, notes = read_image(path)
+        learned = training_hash(training_samples(picture.samples))
     except FdcError as error:
         raise type(error)(f"{path}: {error}") from error
     except Image.DecompressionBombError as error:
@@ -116,7 +121,7 @@ def _load(path: Path, name: str, gray: bool) -> Subject:
         raise FormatError(f"{path}: cannot be read as an image ({error})") from error
     if min(samples.shape[:2]) < MIN_SIDE_PX:
         raise UnsupportedError(f"{path}: a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
-    return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples, learned)
+    return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples, learned, notes)
 
 
 def _opened(path: Path) -> Image.Image:

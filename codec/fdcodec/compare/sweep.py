@@ -50,15 +50,16 @@ def _records(
 
 
 def refuse_training_images(subjects: Sequence[Subject], codecs: Sequence[Codec]) -> None:
-    """Raise `ParameterError` if a transform to be compared was learned from one of the images."""
+    """Raise `ParameterError` if transforms to be compared were learned from some of the images; it names all."""
+    told = []
     for codec in codecs:
         trained_on = codec.training_hashes()
-        for subject in subjects:
-            if subject.hashes & trained_on:
-                raise ParameterError(
-                    f"images: {subject.name} is a training image of {codec.label}, figures on it would flatter; "
-                    "leave it out, or choose other transforms"
-                )
+        if learned := [subject.name for subject in subjects if subject.hashes & trained_on]:
+            told.append(f"{codec.label} was learned from {', '.join(learned)}")
+    if told:
+        raise ParameterError(
+            f"images: {', and '.join(told)}, on which figures would flatter; leave these out, or take other transforms"
+        )
 
 
 def timed_round_trip(codec: Codec, image: Samples, quality: float) -> tuple[bytes, Samples, float, float]:
@@ -92,4 +93,5 @@ def _facts(subject: Subject) -> dict[str, object]:
         "width": width,
         "height": height,
         "planes": subject.planes,
+        "notes": [*subject.notes],
     }

@@ -119,8 +119,9 @@ def _is_compact(data: memoryview) -> bool:
     if start == SIGNATURE:
         return False
     if SIGNATURE.startswith(start) or COMPACT_SIGNATURE.startswith(start):
-        inside = f"the file ends after {counted(len(start), 'byte')}, inside its signature"
-        raise damaged(inside if start else "the file is empty", TruncatedError)
+        if not start:
+            raise TruncatedError("the file is empty; get it again")
+        raise damaged(f"the file ends after {counted(len(start), 'byte')}, inside its signature", TruncatedError)
     expected = f"{SIGNATURE.hex(' ')} or {COMPACT_SIGNATURE.hex(' ')}"
     raise FormatError(
         f"not an .fdc file: it starts with {start.hex(' ')} where such files have {expected}; "

@@ -10,9 +10,9 @@ from fdcodec.container.bodies import PICTURE_HEADER, parse
 from fdcodec.container.chunks import Chunk, build_chunk, chunk_at, split_chunks
 from fdcodec.container.file import File, Metadata, check_pixels, check_version, is_wanted
 from fdcodec.container.header import Header
-from fdcodec.errors import LimitError, TruncatedError, UnsupportedError, damaged
+from fdcodec.errors import ChecksumError, LimitError, TruncatedError, UnsupportedError, damaged
 from fdcodec.limits import MAX_METADATA_BYTES, MAX_MODEL_BYTES, MAX_OTHER_CHUNKS
-from fdcodec.words import counted
+from fdcodec.words import counted, first_of, place_of
 
 _LIMITS = {
     names.MODEL_CHUNK: MAX_MODEL_BYTES,
@@ -204,4 +204,22 @@ def _payloads(
         raise damaged(f"the file has {counted(len(data), 'DATA chunk')} for {counted(header.tile_count, 'tile')}")
     if index is not None and index != struct.pack(f"<{len(data)}I", *(chunk.length for chunk in data)):
         raise damaged("the tile index does not fit the DATA chunks")
-    return tuple(chunk.checked_body() if is_wanted(i, tiles) else b"" for i, chunk in enumerate(data))
+    payloads, wrong = [b""] * len(data), list[int]()
+    for tile, chunk in enumerate(data):
+        try:
+            payloads[tile] = chunk.checked_body() if is_wanted(tile, tiles) else b""
+        except ChecksumError:
+            if len(data) == 1:
+                raise
+            wrong.append(tile)
+    if wrong:
+        raise _wrong_tiles(header, wrong)
+    return tuple(payloads)
+
+
+def _wrong_tiles(header: Header, wrong: Sequence[int]) -> ChecksumError:
+    """Return the error of tiles whose checksums are wrong: how many and where, and what gives back the others."""
+    places = ", ".join(first_of([place_of(header.tile_rectangle(tile)) for tile in wrong]))
+    told = f"chunk DATA: the checksum of {len(wrong)} of {header.tile_count} tiles is wrong, {places}"
+    others = ", or decode the other tiles (`partial`, --partial)" if len(wrong) < header.tile_count else ""
+    return ChecksumError(f"{told}; the file is damaged, get it again{others}")

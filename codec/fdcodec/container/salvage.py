@@ -60,7 +60,7 @@ def salvage_chunked(data: memoryview, max_pixels: int) -> Salvaged:
     payloads = _payloads(data, header, chunks, faults)
     lost = frozenset(set(range(header.tile_count)) - set(payloads))
     all_payloads = tuple(payloads.get(tile, b"") for tile in range(header.tile_count))
-    return Salvaged(file_of(header, all_payloads, single, chunks), lost, tuple(faults))
+    return Salvaged(file_of(header, all_payloads, single, chunks), lost, tuple(dict.fromkeys(faults)))
 
 
 def _frames(data: memoryview, header: Header) -> tuple[list[Chunk], list[str]]:

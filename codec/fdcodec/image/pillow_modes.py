@@ -77,7 +77,8 @@ def _target_mode(image: Image.Image) -> tuple[str, Notes]:
         return target, [f"{image.mode} is stored as {target}: its colours are divided by alpha, and rounded"]
     if image.mode in _PLAIN:
         return _PLAIN[image.mode], []
-    raise UnsupportedError(f"image mode {image.mode} is not supported; {CONVERT}")
+    kind = " (floating point)" if image.mode == "F" else ""
+    raise UnsupportedError(f"image mode {image.mode}{kind} is not supported; {CONVERT}")
 
 
 def _conversion_note(image: Image.Image) -> str:

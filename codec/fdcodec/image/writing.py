@@ -124,7 +124,7 @@ def _pillow_bytes(image_format: ImageFormat, image: Image.Image, picture: Pictur
 def refuse_samples(channels: int, depth: int, suffix: str) -> None:
     """Raise UnsupportedError if the format of a suffix, in lower case, cannot hold these channels at this depth."""
     if not _holds(suffix, channels, depth):
-        nearest = (".pnm",) if suffix in (".ppm", ".pgm") else ()
+        nearest = (".ppm", ".pgm") if suffix in (".ppm", ".pgm") else ()
         able = next(other for other in (*nearest, ".png", ".npy") if _holds(other, channels, depth))
         raise UnsupportedError(
             f"{suffix} cannot hold {counted(channels, 'channel')} of {depth} bits; write {able}, by the output's name "

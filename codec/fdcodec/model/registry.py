@@ -133,7 +133,7 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
             f"{reference.hex()[:16]}, which is not in {searched} either; give the .fdt file that it was encoded with"
         )
     raise TransformNotFoundError(
-        f"the file needs the class model {reference.hex()}, which is not in {searched}; "
+        f"the file needs the class model {reference.hex()}, which is not here; it was searched for in {searched}: "
         "give its .fdt file as `transform` (-t), or set FDCODEC_MODEL_PATH to where it is"
     )
 
