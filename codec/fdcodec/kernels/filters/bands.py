@@ -22,12 +22,17 @@ from fdcodec.kernels.simd.sides import crossed, put_side, side_at, spread_side
 BORDER = 3
 BAND = 4 + 2 * BORDER  # rows
 PHASES = 4
+LINE = 16  # places in 64 bytes
 
 
 @kernel(inner=True)
 def pitch_of(n_cells):
-    """Return how many places a phase of so many cells has."""
-    return n_cells + 2
+    """Return how many places a phase of so many cells has: an odd number of lines of the cache.
+
+    Samples of neighbouring rows and phases so lie in different sets of it: at a width of 4096 they would all have been
+    in a few, which took twice the time.
+    """
+    return (-(-(n_cells + 2) // LINE) | 1) * LINE
 
 
 @kernel(inner=True, allocates=True)

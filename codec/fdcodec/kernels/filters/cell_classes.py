@@ -36,7 +36,7 @@ class ClassWork(NamedTuple):
 @kernel(inner=True, allocates=True)
 def new_class_work(n_cells):
     """Return what a plane of so many columns of cells is classed with."""
-    bends = np.empty((N_DIRECTIONS, PHASES, -(-pitch_of(n_cells) // LANES) * LANES), np.int32)
+    bends = np.empty((N_DIRECTIONS, PHASES, pitch_of(n_cells)), np.int32)
     return ClassWork(bends, np.empty((N_SUMS, N_DIRECTIONS, n_cells), np.int32))
 
 
@@ -115,7 +115,7 @@ def classify_row(band, pitch, cell_y, activity_unit, work, classes_row):
         for direction in range(N_DIRECTIONS):
             _sum_cells(work.bends[direction], work.sums[(first + k) % N_SUMS, direction])
     a, b, c = work.sums[first % N_SUMS], work.sums[(first + 1) % N_SUMS], work.sums[(first + 2) % N_SUMS]
-    for x in range(pitch - 2):
+    for x in range(a.shape[1]):
         vertical, horizontal = _total_of(a[0], b[0], c[0], x), _total_of(a[1], b[1], c[1], x)
         falling, rising = _total_of(a[2], b[2], c[2], x), _total_of(a[3], b[3], c[3], x)
         classes_row[x] = _class_of(vertical, horizontal, falling, rising, activity_unit)
