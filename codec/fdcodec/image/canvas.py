@@ -1,6 +1,5 @@
 """The picture that decoded parts are put into, at its size or a fraction of it."""
 
-from functools import cached_property
 from itertools import product
 from threading import Lock
 from typing import Any
@@ -32,27 +31,22 @@ class Canvas:
     def __init__(self, shape: tuple[int, int, int], depth: int, reduce: int) -> None:
         self._height, self._width, channels = shape
         self._dtype, self._reduce = np.dtype(f"u{depth // 8}"), reduce
-        self._shape = -(-self._height // reduce), -(-self._width // reduce), channels
-        self._sum_dtype = np.min_scalar_type(2**depth * reduce**2 - 1)  # of sums, and of what rounds them
+        dtype = np.min_scalar_type(2**depth * reduce**2 - 1)  # of sums, and of what rounds them
+        self._sums: Sums = np.zeros((-(-self._height // reduce), -(-self._width // reduce), channels), dtype)
         self._lock = Lock()
-
-    @cached_property
-    def _sums(self) -> Sums:
-        """Sums of 0; made when they are needed, as what is all of the picture takes their place."""
-        return np.zeros(self._shape, self._sum_dtype)
 
     def add(self, part: Samples, x: int, y: int) -> None:
         """Put in the part at (x, y), as far as it lies in the picture; threads may put in different parts at once.
 
         The array of one that is all of the picture becomes the picture's.
         """
-        if self._reduce == 1 and (x, y) == (0, 0) and part.shape == self._shape:
+        if self._reduce == 1 and (x, y) == (0, 0) and part.shape == self._sums.shape:
             self._sums = part
             return
         top, left = max(y, 0), max(x, 0)
         part = part[top - y : self._height - y, left - x : self._width - x]
-        rows = _sums_of_rows(part, top, self._reduce, self._sum_dtype)
-        sums = _sums_of_rows(rows.swapaxes(0, 1), left, self._reduce, self._sum_dtype).swapaxes(0, 1)
+        rows = _sums_of_rows(part, top, self._reduce, self._sums.dtype)
+        sums = _sums_of_rows(rows.swapaxes(0, 1), left, self._reduce, self._sums.dtype).swapaxes(0, 1)
         row, column = top // self._reduce, left // self._reduce
         with self._lock:
             self._sums[row : row + sums.shape[0], column : column + sums.shape[1]] += sums
