@@ -5,17 +5,20 @@ import signal
 import subprocess
 import sys
 import tomllib
+from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
+from fdcodec.image import files
 from fdcodec.image.files import nothing_unfinished, replace_file
 
 PROGRAM = """
 import signal, sys, time
+from contextlib import suppress
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from fdcodec.cli import main
 from fdcodec.image.files import replace_file
 
@@ -34,8 +37,9 @@ def run(arguments):
         return main.INTERRUPTED
     return 0
 
-# a test that runs in the background ignores interrupts, and hands that down
+# a test that runs in the background, or under nohup, ignores signals, and hands that down
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 main.run = run
 main.main()
 """
@@ -136,6 +140,26 @@ def test_nothing_is_begun_while_a_process_ends(tmp_path):
         assert list(tmp_path.iterdir()) == []
     thread.join()
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_thread_whose_file_is_removed_waits_for_the_end(tmp_path, monkeypatch):
+    """What becomes of a file that is removed because the process ends is told to nobody."""
+    written, removed = Event(), Event()
+
+    def write():
+        with suppress(FileNotFoundError):
+            replace_file(tmp_path / "new", b"new")
+
+    monkeypatch.setattr(files.os, "fsync", lambda descriptor: (written.set(), removed.wait()))
+    thread = Thread(target=write)
+    thread.start()
+    written.wait()
+    with nothing_unfinished():
+        removed.set()
+        thread.join(0.2)
+        assert thread.is_alive()
+    thread.join()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_background_commands_go_on(tmp_path):

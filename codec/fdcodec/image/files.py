@@ -77,7 +77,8 @@ def _write_beside(path: Path, data: bytes, may_replace: bool) -> None:
         else:
             _take_free_name(temporary, path)
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with _beginning:  # never left where the process ends: what became of the file is then nobody's error
+            temporary.unlink(missing_ok=True)
         raise
     finally:
         _unfinished.discard(temporary)
