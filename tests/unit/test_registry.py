@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fdcodec.errors import ParameterError, TransformNotFoundError
-from fdcodec.model import ClassModel, find, get, names, resolve
+from fdcodec.model import ClassModel, find, get, names, registry, resolve
 from fdcodec.model.body import GroupTransform
 from fdcodec.model.registry import PRESETS_DIR, check_name, is_preset, presets
 
@@ -106,6 +106,17 @@ def test_a_preset_comes_before_a_model_that_shares_its_reference(tmp_path, monke
     next(model for model in models if model.hash[:1] == preset.hash[:1]).save(tmp_path / "a.fdt")
     monkeypatch.setenv("FDCODEC_MODEL_PATH", str(tmp_path))
     assert find(preset.hash[:1]).name == preset.name
+
+
+def test_only_the_preset_that_a_hash_names_is_parsed(monkeypatch):
+    """Each preset is found by its hash, as a process first looks for it, without parsing another."""
+    load, parsed = ClassModel.load, []
+    monkeypatch.setattr(ClassModel, "load", lambda path: parsed.append(path.stem) or load(path))
+    for preset in presets():
+        parsed.clear()
+        registry._load.cache_clear()
+        assert find(preset.hash[:4]).name == preset.name
+        assert parsed == [preset.name]
 
 
 def test_file_that_cannot_be_read_hides_no_other_model(tmp_path, monkeypatch):

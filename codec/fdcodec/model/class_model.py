@@ -14,9 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fdcodec.kernels.reconstruction.learned_tables import LearnedMode
-from fdcodec.limits import MAX_MODEL_BYTES
 from fdcodec.model.body import FILTER_SHAPE, Transforms, build_body, inflate, parse_body
-from fdcodec.model.fdt_file import ModelFile, build_file, parse_file
+from fdcodec.model.fdt_file import ModelFile, build_file, read_file
 from fdcodec.paths import checked_path
 
 if TYPE_CHECKING:
@@ -121,6 +120,5 @@ class ClassModel:
         ParameterError
             `path` is not a path.
         """
-        with checked_path("path", path).open("rb") as opened:
-            file = parse_file(opened.read(MAX_MODEL_BYTES + 1), str(path))
+        file = read_file(checked_path("path", path))
         return cls.from_bytes(file.model, Path(path).stem, file.recipe)

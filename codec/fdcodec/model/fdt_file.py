@@ -3,6 +3,7 @@
 import json
 import zlib
 from math import isfinite
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import construct as c
@@ -42,6 +43,12 @@ def build_file(file: ModelFile) -> bytes:
     recipe = zlib.compress(json.dumps(file.recipe, sort_keys=True).encode(), 9)
     parts = _PARTS.build({"name": file.name, "recipe": recipe, "model": file.model})
     return bytes(_FILE.build({"checksum": zlib.crc32(parts), "parts": parts}))
+
+
+def read_file(path: Path) -> ModelFile:
+    """Return the parts of a file, as of `parse_file`; OSError where it cannot be read."""
+    with path.open("rb") as opened:
+        return parse_file(opened.read(MAX_MODEL_BYTES + 1), str(path))
 
 
 def parse_file(data: bytes, path: str) -> ModelFile:

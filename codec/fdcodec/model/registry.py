@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from reprlib import repr as shown
 
 from fdcodec.errors import FdcError, ParameterError, TransformNotFoundError
+from fdcodec.model.body import inflate
 from fdcodec.model.class_model import ClassModel
-from fdcodec.model.fdt_file import SIGNATURE
+from fdcodec.model.fdt_file import SIGNATURE, read_file
 from fdcodec.paths import checked_path, expand_home, holds
 
 SUFFIX = ".fdt"
@@ -114,9 +116,9 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
     """Return the model whose hash begins with `reference`: the caller's own, or a known one."""
     if own is not None and own.hash.startswith(reference):
         return own
-    shipped = [model for model in _shipped() if model.hash.startswith(reference)]
+    shipped = [path for identity, path in _shipped().items() if identity.startswith(reference)]
     if len(shipped) == 1:
-        return shipped[0]
+        return _loaded(shipped[0])
     last_wins = [*hidden(), *paths().values()]  # a model has a name that finds it, if there is one
     models = {model.hash: model for model in _readable(last_wins) if model.hash.startswith(reference)}
     if len(models) == 1:
@@ -151,9 +153,16 @@ def is_preset(model: ClassModel) -> bool:
 
 
 @cache
-def _shipped() -> list[ClassModel]:
-    """Return the presets that could be read when the process first asked: most decodes look no further."""
-    return list(_readable(_models_in(PRESETS_DIR)))
+def _shipped() -> dict[bytes, Path]:
+    """Return the presets by hash, as the process first finds them: most decodes look no further, and parse one.
+
+    A preset's file holds the canonical bytes, so that their hash is the model's.
+    """
+    found: dict[bytes, Path] = {}
+    for path in _models_in(PRESETS_DIR):
+        with suppress(FdcError, OSError):
+            found[sha256(inflate(read_file(path).model)).digest()] = path
+    return found
 
 
 def presets() -> list[ClassModel]:
