@@ -64,13 +64,13 @@ def attempt(crop: Crop, kind: str, value: float) -> dict[str, Any]:
     with counted_encodes() as count:
         data = fdcodec.encode(crop.samples, **{kind: value})
     row = {"image": crop.name, "target": kind, "value": value, "encodes": count["encodes"], "bytes": len(data)}
+    reached = psnr_of(crop.samples, data)
+    row["exact"] = reached == inf
     if kind == "psnr_db":
-        reached = psnr_of(crop.samples, data)
         return row | {"reached": reached, "met": abs(reached - value) <= PSNR_BAND}
     limit = value if kind == "size_bytes" else int(value * crop.samples.shape[0] * crop.samples.shape[1] / 8)
     fill = len(data) / limit
-    exact = psnr_of(crop.samples, data) == inf
-    return row | {"reached": fill, "above": len(data) > limit, "exact": exact, "met": LEAST_FILL <= fill <= 1}
+    return row | {"reached": fill, "above": len(data) > limit, "met": LEAST_FILL <= fill <= 1}
 
 
 def ladder(crop: Crop) -> dict[str, Any]:

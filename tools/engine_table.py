@@ -84,13 +84,13 @@ def target_rows(record: dict[str, Any]) -> list[str]:
     """Return how often targets were met, whether quality and effort are monotone."""
     summary = record["summary"]
     lines = [f"{len(record['images'])} pictures:", ""]
-    lines += ["| target | attempts | met | missed, as exact files are smaller | above the size | most encodes |"]
+    lines += ["| target | attempts | met | missed, as the exact file is smaller | above the size | most encodes |"]
     lines.append("|---|---|---|---|---|---|")
     for kind, label in TARGETS.items():
         of = summary[kind]
-        cells = ("", "") if kind == "psnr_db" else (of["exact"], of["above"])
+        above = "" if kind == "psnr_db" else of["above"]
         lines.append(
-            f"| {label} | {of['attempts']} | {of['met']:.1%} | {cells[0]} | {cells[1]} | {of['most_encodes']} |"
+            f"| {label} | {of['attempts']} | {of['met']:.1%} | {of['exact']} | {above} | {of['most_encodes']} |"
         )
     sizes, psnrs = summary["size_grows"]["share"], summary["psnr_grows"]["share"]
     lines += ["", f"With the quality sizes grow on {sizes:.0%} of the pictures, PSNR on {psnrs:.0%}. By effort:", ""]

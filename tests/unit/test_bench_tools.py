@@ -4,6 +4,7 @@ import importlib
 import json
 from hashlib import sha256
 from inspect import signature
+from math import inf
 from pathlib import Path
 from types import ModuleType
 
@@ -113,11 +114,11 @@ def test_shares_count_targets_apart(tool):
     """A PSNR and bits per pixel have shares of their own, and a size above its limit is not met."""
     rows = [
         {"target": "psnr_db", "value": 30, "encodes": 3, "met": True, "reached": 30.05},
-        {"target": "psnr_db", "value": 30, "encodes": 8, "met": False, "reached": 33.0},
+        {"target": "psnr_db", "value": 30, "encodes": 8, "met": False, "reached": inf, "exact": True},
         {"target": "bpp", "value": 1, "encodes": 8, "met": False, "reached": 1.2, "above": True},
     ]
     summary = tool("bench_rate_control").summary(rows, [])
-    assert (summary["psnr_db"]["met"], summary["psnr_db"]["most_encodes"]) == (0.5, 8)
+    assert (summary["psnr_db"]["met"], summary["psnr_db"]["exact"], summary["psnr_db"]["most_encodes"]) == (0.5, 1, 8)
     assert (summary["bpp"]["above"], summary["bpp"]["met"], summary["size_bytes"]["met"]) == (1, 0, None)
 
 
