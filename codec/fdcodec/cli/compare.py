@@ -6,14 +6,15 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib.util import find_spec
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from fdcodec.arguments import TUNES
+from fdcodec.arguments import TUNES, refuse_with_lossless
 from fdcodec.cli.console import Console, on_terminal, write_line
-from fdcodec.cli.options import completing, listed_model_names
+from fdcodec.cli.options import completing, is_given, listed_model_names
 from fdcodec.compare import INSTALL
 from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.words import first_of
@@ -25,13 +26,19 @@ if TYPE_CHECKING:
 
 NEEDED = ("scipy", "matplotlib")
 CODECS = ("jpeg420", "jpeg444", "webp", "jp2", "avif420", "avif444", "jxl", "fdc")
+LOSSLESS_CODECS = ("png", "webp", "jp2", "jls", "jxl", "fdc")
 METRICS = ("psnr", "ms-ssim", "ssimulacra2")
 """What may be chosen, here because `fdcodec.compare` takes time to import."""
+
+LOSSY_ONLY = ("transforms", "no_embed", "tune", "qualities", "gray", "metrics")
+"""Parameters that say nothing of lossless coding."""
 
 DURATION = (
     "every codec encodes every image at every quality, about ten seconds per codec for 512x512; fewer --codecs, "
     "--transforms, --qualities or --metrics take less"
 )
+
+LOSSLESS_DURATION = "every codec encodes every image once; larger images take longer, of JPEG XL and WebP most"
 
 NO_IMAGES = "none: each image is too small for it, or has a file that is exact"
 
@@ -62,9 +69,11 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     "names",
     metavar="NAMES",
     callback=_names,
-    shell_complete=completing(*CODECS),
-    help=f"Some of {', '.join(CODECS)}, joined by commas [all that are installed].",
+    shell_complete=completing(*dict.fromkeys(CODECS + LOSSLESS_CODECS)),
+    help=f"Some of {', '.join(CODECS)}, joined by commas; with --lossless of {', '.join(LOSSLESS_CODECS)} "
+    "[all that are installed].",
 )
+@click.option("--lossless", is_flag=True, help="Compare the sizes of lossless files.")
 @click.option(
     "-t",
     "--transforms",
@@ -98,40 +107,65 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     help=f"Some of {', '.join(METRICS)}, joined by commas [all that are installed].",
 )
 @click.option("-f", "--force", is_flag=True, help="Write into a folder that is not empty.")
-@click.option("--json", "as_json", is_flag=True, help="Print the BD-rates as JSON.")
-def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, no_embed: bool, **choices: Any) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
+def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, lossless: bool, **choices: Any) -> None:
     """Compare codecs on IMAGES (files, or folders of lossless images) and write a report to read in a browser."""
     absent = [package for package in NEEDED if find_spec(package) is None]
     if absent:
         raise UnsupportedError(f"compare needs {' and '.join(absent)}; {INSTALL}")
     if output.exists() and any(output.iterdir()) and not force:
         raise ParameterError(f"output: {output} is not empty; choose another folder, or add --force")
-    from fdcodec.compare import run
+    if lossless:
+        refuse_with_lossless([name for name in LOSSY_ONLY if is_given(name)])
     from fdcodec.compare.subjects import passed_over
 
     console = Console()
     console.announce_compilation("comparing")
     if names := passed_over(images):
         console.say(f"note: not compared, as they are not lossless images: {', '.join(first_of(names))}")
-    given = {name: value for name, value in choices.items() if value is not None}
-    given |= {"embed": False if no_embed else "auto", "accepted": partial(_accept, console), "track": _progress()}
-    comparison = run.compare(images, output, **given)
-    page = output / "index.html"
+    compared = _compared_exactly if lossless else _compared
+    figures, lines = compared(images, output, console, **{name: v for name, v in choices.items() if v is not None})
+    page = str(output / "index.html")
+    for line in [json.dumps(figures | {"report": page}, indent=1)] if as_json else [*lines, page]:
+        write_line(line)
+
+
+def _compared(
+    images: Sequence[Path], output: Path, console: Console, no_embed: bool, **choices: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """Compare at equal quality; return what is said of it as JSON and in lines."""
+    from fdcodec.compare import run
+
+    embed: Literal[False, "auto"] = False if no_embed else "auto"
+    accepted = partial(_accept, console, DURATION)
+    comparison = run.compare(images, output, **choices, embed=embed, accepted=accepted, track=_progress())
     rates = run.bd_rates(comparison)
-    if as_json:
-        write_line(json.dumps(_figures(rates) | {"report": str(page)}, indent=1))
-    else:
-        _print(rates, comparison)
-        write_line(str(page))
+    return _figures(rates), _lines(rates, comparison)
 
 
-def _accept(console: Console, images: Sequence[Subject]) -> None:
+def _compared_exactly(
+    images: Sequence[Path], output: Path, console: Console, names: tuple[str, ...] = LOSSLESS_CODECS, **_lossy: Any
+) -> tuple[dict[str, Any], list[str]]:
+    """Compare lossless files; return what is said of it as JSON and in lines."""
+    from fdcodec.compare.lossless import run
+
+    accepted = partial(_accept, console, LOSSLESS_DURATION)
+    comparison = run.compare(images, output, names, accepted, _progress())
+    anchor, codecs = comparison.anchor, comparison.codecs
+    percents = {codec: comparison.size_percent(codec, anchor) for codec in codecs if codec != anchor}
+    known = {codec: round(percent, 3) for codec, percent in percents.items() if isfinite(percent)}
+    parts = [f"{codecs[codec]} {percent:+.1f} %" for codec, percent in known.items()]
+    line = f"bytes against {codecs[anchor]}: {', '.join(parts) or 'no image is taken by both'}"
+    return {"anchor": anchor, "size_percent": known}, [line, *_left_out(comparison.skipped)]
+
+
+def _accept(console: Console, duration: str, images: Sequence[Subject]) -> None:
     """Say what is lost of the images, and how long it takes."""
     with console.gathered_notes(len(images)):
         for image in images:
             for note in image.notes:
                 console.note(image.name, note)
-    console.say(DURATION)
+    console.say(duration)
 
 
 def _figures(rates: dict[str, dict[str, BDRate]]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -146,23 +180,26 @@ def _figures(rates: dict[str, dict[str, BDRate]]) -> dict[str, dict[str, dict[st
     return {"bd_rate_percent": percents, "refused": refused}
 
 
-def _print(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> None:
-    """Print the BD-rates, one line per measure, with reasons and advice for those refused, and what was left out."""
+def _lines(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> list[str]:
+    """Return the BD-rates, one line per measure, with reasons and advice for those refused, and what was left out."""
     from fdcodec.compare.aggregate import anchor_of
 
-    anchor = comparison.codecs[anchor_of(comparison)]
+    anchor, lines = comparison.codecs[anchor_of(comparison)], []
     for measure, by_codec in rates.items():
         parts = [
             f"{comparison.codecs[codec]} {f'refused ({rate.reason})' if rate.reason else f'{rate.percent:+.1f} %'}"
             for codec, rate in by_codec.items()
         ]
-        write_line(f"BD-rate against {anchor}, {measure}: {', '.join(parts) or NO_IMAGES}")
+        lines.append(f"BD-rate against {anchor}, {measure}: {', '.join(parts) or NO_IMAGES}")
     if any(rate.reason for by_codec in rates.values() for rate in by_codec.values()):
-        write_line(
+        lines.append(
             "if it is refused, give --qualities more values over a wider range, or leave it out: each codec has its own"
         )
-    for label, missing in comparison.skipped.items():
-        write_line(f"{label} was left out: it needs {missing}")
+    return lines + _left_out(comparison.skipped)
+
+
+def _left_out(skipped: dict[str, str]) -> list[str]:
+    return [f"{label} was left out: it needs {missing}" for label, missing in skipped.items()]
 
 
 def _progress() -> Callable[..., Iterable[Any]]:

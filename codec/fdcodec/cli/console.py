@@ -40,6 +40,8 @@ _OPTION_OF = {
     "transforms": "--transforms",
     "qualities": "--qualities",
     "metrics": "--metrics",
+    "gray": "--gray",
+    "no_embed": "--no-embed",
     "output": "--output",
     "reduce=4": "--reduce 4",
 }

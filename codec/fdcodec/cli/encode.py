@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from fdcodec.arguments import LOSSY_ONLY, TUNES, Target, checked_encoding, refuse_with_lossless
 from fdcodec.cli import options
@@ -134,7 +133,7 @@ def encode(
         raise click.UsageError("--json and the encoded file cannot both go to stdout; name a file with -o")
     settings |= {"embed": "auto" if embed is None else embed, "lossless": "auto" if lossless is None else lossless}
     if lossless:
-        refuse_with_lossless([name for name in LOSSY_ONLY if _is_given(name)])
+        refuse_with_lossless([name for name in LOSSY_ONLY if options.is_given(name)])
     encoding, target = checked_encoding(**settings)  # here, and not once for each input
     several = len(jobs) > 1
     if skip_existing and not (jobs := without_done(jobs, console)):
@@ -178,10 +177,6 @@ def _check_suffix(suffix: str) -> None:
             + (f", or decode to {suffix}" if is_image else ""),
             param_hint=["-o", "--output"],
         )
-
-
-def _is_given(name: str) -> bool:
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def _encode(

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 
@@ -17,6 +18,11 @@ class NonEmptyPath(click.Path):
         if value == "":
             self.fail("the path is empty; give a name, or . for the current directory", param, ctx)
         return super().convert(value, param, ctx)
+
+
+def is_given(name: str) -> bool:
+    """Tell whether the command line has the option of that parameter."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 Completion = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]

@@ -1,8 +1,12 @@
-"""The frame and the style of the report's HTML page."""
+"""The frame, the style and the common parts of the HTML page of a report."""
 
 import base64
+from html import escape
 from pathlib import Path
 from string import Template
+from typing import Any
+
+from fdcodec.words import counted
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --soft: #59636e; --line: #d8dee4; --paper: #ffffff; --panel: #f6f8fa;
@@ -83,6 +87,20 @@ def page(title: str, body: str) -> str:
     return PAGE.substitute(title=title, style=STYLE, body=body)
 
 
+def header(title: str, subject: str, environment: dict[str, Any], tiles: list[str]) -> str:
+    """Return the head of a page: what was measured by what on which machine, and the figures to read first."""
+    versions, machine = environment["versions"], environment["machine"]
+    by = f"{subject}, measured by fdcodec {versions['fdcodec']} on {machine['processor']}, {environment['date']}"
+    return (
+        f'<header>\n<h1>{escape(title)}</h1>\n<p>{escape(by)}</p>\n</header>\n<div class="tiles">{"".join(tiles)}</div>'
+    )
+
+
+def tile(figure: str, meaning: str) -> str:
+    """Return a figure and what it means, in text."""
+    return f'<div class="tile"><b>{escape(figure)}</b><span>{escape(meaning)}</span></div>'
+
+
 def section(title: str, note: str, content: str) -> str:
     """Return a headed section with one explaining paragraph; `note` and `content` are HTML."""
     return f'<section>\n<h2>{title}</h2>\n<p class="note">{note}</p>\n{content}\n</section>'
@@ -97,3 +115,19 @@ def table(header: list[str], rows: list[str]) -> str:
 def data_url(path: Path) -> str:
     """Return a PNG file as text to embed."""
     return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def needs(skipped: dict[str, str]) -> dict[str, str]:
+    """Return the lines of `definitions` for the codecs that were left out, by label with what each misses."""
+    return {f"{label} (skipped)": f"needs {missing}" for label, missing in skipped.items()}
+
+
+def definitions(lines: dict[str, str], environment: dict[str, Any]) -> str:
+    """Return how it was measured, in text: what `lines` say of each term, then machine, versions and command."""
+    machine = environment["machine"]
+    lines = lines | {
+        "Machine": f"{machine['processor']}, {counted(machine['cores'], 'core')}, {machine['system']}",
+        "Versions": ", ".join(f"{name} {version}" for name, version in environment["versions"].items()),
+    }
+    items = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in lines.items())
+    return f"<dl>{items}<dt>Command</dt><dd><code>{escape(environment['command'])}</code></dd></dl>"

@@ -22,6 +22,8 @@ COLOURS = {  # legible on white and on near-black
     "avif420": "#54aeff",
     "avif444": "#0969da",
     "jxl": "#a475f9",
+    "png": "#8c959f",
+    "jls": "#54aeff",
 }
 OWN_COLOURS = ("#e5534b", "#f0883e", "#d63d8c", "#c69026", "#b35900", "#8e4585")
 DASHED = {"jpeg444", "avif420"}

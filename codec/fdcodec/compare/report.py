@@ -1,12 +1,11 @@
 """One self-contained HTML page of a stored comparison: curves, BD-rates, images, details at equal rate."""
 
-from html import escape
 from pathlib import Path
 
 from fdcodec.compare import plots
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates, average_curves, compressai_averages
 from fdcodec.compare.bd_rate import MIN_OVERLAP, MIN_RANGE
-from fdcodec.compare.page import page, section
+from fdcodec.compare.page import definitions, header, needs, page, section, tile
 from fdcodec.compare.records import Comparison, write_json
 from fdcodec.compare.report_details import details_section
 from fdcodec.compare.report_tables import bd_section, images_section, percent
@@ -67,21 +66,15 @@ def _title(comparison: Comparison) -> str:
 
 
 def _header(comparison: Comparison, measures: list[str]) -> str:
-    facts = comparison.environment
-    by = f"fdcodec {facts['versions']['fdcodec']} on {facts['machine']['processor']}, {facts['date']}"
     tiles = [tile for measure in measures if measure.startswith("psnr") for tile in _tiles(comparison, measure)]
-    return (
-        f"<header>\n<h1>{_title(comparison)}</h1>\n<p>Rate and distortion, measured by {escape(by)}</p>\n</header>\n"
-        f'<div class="tiles">{"".join(tiles)}</div>'
-    )
+    return header(_title(comparison), "Rate and distortion", comparison.environment, tiles)
 
 
 def _tiles(comparison: Comparison, measure: str) -> list[str]:
     """Return the figures to read first: fdcodec against the anchor and against its own DCT, at equal PSNR."""
     kind = " (gray)" if measure.endswith("-y") else ""
     return [
-        f'<div class="tile"><b>{percent(rate)}</b><span>bits of {escape(comparison.codecs[codec])} at the '
-        f"PSNR of {escape(comparison.codecs[anchor])}{kind}</span></div>"
+        tile(percent(rate), f"bits of {comparison.codecs[codec]} at the PSNR of {comparison.codecs[anchor]}{kind}")
         for anchor in dict.fromkeys((anchor_of(comparison), *CONTROLS))
         if anchor in comparison.codecs
         for codec, rate in average_bd_rates(comparison, measure, anchor).items()
@@ -100,11 +93,5 @@ def _curves(measures: list[str], folder: Path) -> str:
 
 
 def _method(comparison: Comparison) -> str:
-    facts = comparison.environment
     lines = METHOD | {record.name: record.description for record in comparison.records}
-    lines |= {f"{label} (skipped)": f"needs {missing}" for label, missing in comparison.skipped.items()}
-    machine = facts["machine"]
-    lines["Machine"] = f"{machine['processor']}, {counted(machine['cores'], 'core')}, {machine['system']}"
-    lines["Versions"] = ", ".join(f"{name} {version}" for name, version in facts["versions"].items())
-    items = "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in lines.items())
-    return f"<dl>{items}<dt>Command</dt><dd><code>{escape(facts['command'])}</code></dd></dl>"
+    return definitions(lines | needs(comparison.skipped), comparison.environment)

@@ -7,10 +7,10 @@ from typing import Any
 
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates, image_bd_rates, speeds, spread
 from fdcodec.compare.bd_rate import BDRate
+from fdcodec.compare.cells import codec_row, difference_cell, empty_cell, signed, speed_cell
 from fdcodec.compare.crops import thumbnail_file
 from fdcodec.compare.metrics import KINDS, TITLES
 from fdcodec.compare.page import data_url, section, table
-from fdcodec.compare.plots import colours
 from fdcodec.compare.records import Comparison
 
 BD_NOTE = (
@@ -32,10 +32,9 @@ def bd_section(comparison: Comparison, measures: list[str]) -> str:
             _average_cell(average[codec], [rate.percent for (_, c), rate in single.items() if c == codec])
             for average, single in zip(averages, singles, strict=True)
         ]
-        cells += [f"<td>{_speed(value)}</td>" for value in speed[codec]]
-        rows.append(
-            _row(comparison, codec, cells if codec != anchor else ["<td>anchor</td>"] * len(averages) + cells[-2:])
-        )
+        cells += map(speed_cell, speed[codec])
+        shown = cells if codec != anchor else ["<td>anchor</td>"] * len(averages) + cells[-2:]
+        rows.append(codec_row(comparison.codecs, codec, shown))
     header = ["Codec", *map(_measure_title, measures), "Encode<br>MP/s", "Decode<br>MP/s"]
     return section("BD-rates", BD_NOTE.format(anchor=escape(comparison.codecs[anchor])), table(header, rows))
 
@@ -57,31 +56,22 @@ def images_section(comparison: Comparison, measure: str, folder: Path) -> str:
 
 def percent(rate: BDRate) -> str:
     """Return for instance ``-12.3 %`` with a real minus sign, or ``refused``."""
-    return "refused" if rate.reason else _signed(rate.percent) + " %"
-
-
-def _row(comparison: Comparison, codec: str, cells: list[str]) -> str:
-    own = ' class="own"' if codec.startswith("fdc-") else ""
-    swatch = f'<span class="swatch" style="background:{colours(comparison.codecs)[codec]}"></span>'
-    return f"<tr{own}><th>{swatch}{escape(comparison.codecs[codec])}</th>{''.join(cells)}</tr>"
+    return "refused" if rate.reason else signed(rate.percent) + " %"
 
 
 def _average_cell(average: BDRate, single: list[float]) -> str:
     if average.reason:
         return _cell(average, average.reason)
     over = spread(single)
-    interval = f"{_signed(over.median)} [{_signed(over.low)}, {_signed(over.high)}]"
+    interval = f"{signed(over.median)} [{signed(over.low)}, {signed(over.high)}]"
     return _cell(average, interval if over.images > 1 else "")
 
 
 def _cell(rate: BDRate, detail: str) -> str:
-    small = f"<small>{escape(detail)}</small>" if detail else ""
     if rate.reason:
-        return f'<td class="none" title="{escape(rate.reason)}">refused{small}</td>'
-    kind = "save" if rate.percent < 0 else "cost"
+        return empty_cell("refused", detail, rate.reason)
     covered = f"shared quality range {rate.low:.2f} to {rate.high:.2f}, {rate.overlap:.0%} of the narrower"
-    width = min(abs(rate.percent), 100)
-    return f'<td class="{kind}" style="--w:{width:.1f}%" title="{covered}">{percent(rate)}{small}</td>'
+    return difference_cell(rate.percent, percent(rate), detail, covered)
 
 
 def _image_cells(facts: dict[str, Any], folder: Path) -> str:
@@ -100,11 +90,3 @@ def _measure_title(measure: str) -> str:
 
 def _order(rate: BDRate) -> float:
     return math.inf if rate.reason else rate.percent
-
-
-def _signed(value: float) -> str:
-    return f"{round(value, 1) + 0.0:+.1f}".replace("-", "\u2212")
-
-
-def _speed(value: float) -> str:
-    return f"{value:.1f}" if value >= 1 else f"{value:.2f}"

@@ -20,6 +20,11 @@ Track = Callable[..., Iterable[Any]]
 RESULTS = "results"
 
 
+def untracked(steps: Iterable[Any], description: str, total: int) -> Iterable[Any]:
+    """Return the steps, whose progress nobody sees."""
+    return steps
+
+
 def compare(
     paths: Sequence[Path],
     folder: Path,
@@ -31,7 +36,7 @@ def compare(
     tune: Literal["psnr", "visual"] = "psnr",
     embed: Literal[False, "auto"] = "auto",
     accepted: Callable[[Sequence[subjects.Subject]], None] = lambda images: None,
-    track: Track = lambda steps, description, total: steps,
+    track: Track = untracked,
 ) -> Comparison:
     """Compare codecs on images; write ``index.html``, plots, crops and ``results/`` into `folder`.
 
@@ -59,7 +64,7 @@ def compare(
     chosen, shallow = _of_depth(chosen, metrics, depth)
     skipped |= shallow
     steps = sweep(images, chosen, metrics or metrics_of(depth), qualities)
-    _check_writable(folder)
+    check_writable(folder)
     accepted(images)
     records = list(track(steps, description="Coding", total=len(images) * len(chosen)))
     measured = Comparison(environment.describe(), skipped, records)
@@ -88,7 +93,7 @@ def _of_depth(chosen: Sequence[Codec], metrics: Sequence[str] | None, depth: int
     return able, {codec.label: "images of 8 bits a sample" for codec in chosen if codec not in able}
 
 
-def _check_writable(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
     """Raise an OSError now, and not after the work, if a folder cannot be written into; it is left as it was."""
     absent = [path for path in (folder, *folder.parents) if not holds(path.exists)]
     try:

@@ -1,7 +1,8 @@
-"""The images of a comparison: found, loaded as gray or RGB of 8 bits or gray of 16, named, hashed."""
+"""The images of a comparison: found, named, hashed; loaded as gray or RGB of 8 bits or gray of 16, or as they are."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -90,6 +91,11 @@ def load_all(files: Sequence[Path], gray: bool) -> list[Subject]:
     return subjects
 
 
+def load_whole(files: Sequence[Path]) -> list[Subject]:
+    """Load images as they are stored, of 8 and 16 bits, as (height, width) or (height, width, 2..4) with alpha."""
+    return [_load_whole(path, name) for path, name in zip(files, _names(files), strict=True)]
+
+
 def _names(files: Sequence[Path]) -> list[str]:
     """Return the stem of each file, with as many folders before it as tell it from others."""
     names = [path.stem if path.stem.strip(".") else path.name for path in files]
@@ -108,20 +114,38 @@ def _names(files: Sequence[Path]) -> list[str]:
 
 
 def _load(path: Path, name: str, gray: bool) -> Subject:
-    try:
+    with _named_faults(path):
         with _opened(path) as image:
             samples, kind = _samples_of(image, gray), image.format or "NPY"
         picture, notes = read_image(path)
         learned = training_hash(training_samples(picture.samples))
+    if min(samples.shape[:2]) < MIN_SIDE_PX:
+        raise UnsupportedError(f"{path}: a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
+    return Subject(name, _file_hash(path), kind, samples, learned, notes)
+
+
+def _load_whole(path: Path, name: str) -> Subject:
+    with _named_faults(path):
+        picture, notes = read_image(path)
+    samples = picture.samples[:, :, 0] if picture.channels == 1 else picture.samples
+    return Subject(name, _file_hash(path), path.suffix, samples, notes=notes)
+
+
+@contextmanager
+def _named_faults(path: Path) -> Iterator[None]:
+    """Make errors of reading an image FdcErrors that name its file."""
+    try:
+        yield
     except FdcError as error:
         raise type(error)(f"{path}: {error}") from error
     except Image.DecompressionBombError as error:
         raise LimitError(f"{path}: {error}") from error
     except (UnidentifiedImageError, OSError, SyntaxError) as error:
         raise FormatError(f"{path}: cannot be read as an image ({error})") from error
-    if min(samples.shape[:2]) < MIN_SIDE_PX:
-        raise UnsupportedError(f"{path}: a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
-    return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples, learned, notes)
+
+
+def _file_hash(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
 
 
 def _opened(path: Path) -> Image.Image:

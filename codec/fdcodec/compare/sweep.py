@@ -41,7 +41,7 @@ def _records(
     subjects: Sequence[Subject], codecs: Sequence[Codec], metrics: Sequence[str], qualities: Sequence[float] | None
 ) -> Iterator[Record]:
     for codec in codecs:
-        _warm_up(codec, subjects[0].samples)
+        warm_up(codec, subjects[0].samples)
     for subject in subjects:
         for codec in codecs:
             points = [_measure(subject, codec, quality, metrics) for quality in qualities or codec.qualities]
@@ -71,7 +71,7 @@ def timed_round_trip(codec: Codec, image: Samples, quality: float) -> tuple[byte
     return data, decoded, middle - start, time.perf_counter() - middle
 
 
-def _warm_up(codec: Codec, image: Samples) -> None:
+def warm_up(codec: Codec, image: Samples) -> None:
     """Load libraries and compile kernels before anything is timed."""
     corner = image[:64, :64].copy()
     codec.decode(codec.encode(corner, codec.qualities[0]), corner)
