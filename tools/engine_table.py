@@ -67,7 +67,7 @@ def exactness_rows(determinism: dict[str, Any], lossless: dict[str, Any]) -> lis
 def lossless_rows(record: dict[str, Any]) -> list[str]:
     """Return by class how many percent smaller or larger our lossless files are than those of others, and our speed."""
     lines = [
-        "Bytes more or, negative, fewer than other lossless codecs (whole files, geometric mean), and our speed on one core:",
+        "Bytes more or, negative, fewer than other lossless codecs (whole files, geometric mean), and our speed:",
         "",
     ]
     rivals = list(next(iter(record["classes"].values()))["percent_against"])
