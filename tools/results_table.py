@@ -1,4 +1,4 @@
-"""Write docs/results/classes.md and the README's table from tools/results/{kodak-rgb,kodak-gray,classes,deep}.json."""
+"""Write docs/results/classes.md and the README's table from the results on classes, Kodak, 16 bits and exact files."""
 
 import json
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ PAGE = ROOT / "docs" / "results" / "classes.md"
 README = ROOT / "README.md"
 MARKS = "<!-- by tools/results_table.py -->\n", "<!-- end -->\n"
 RIVALS = {"jpeg420": "JPEG", "webp": "WebP", "jxl": "JPEG XL", "avif444": "AVIF"}
+LOSSLESS_RIVALS = ("PNG", "WebP", "JPEG XL")
 ANCHORS = ("jpeg420", "webp", "avif444", "jxl", "fdc-dct")
 HEAD = """# Results on held-out images
 
@@ -77,7 +78,7 @@ def readme_table() -> str:
     rates = json.loads((RESULTS / "kodak-rgb.json").read_text())["bd_rate_percent"]
     jpeg, avif = (-rates[f"fdc:effort=5 against {rival}"] for rival in ("jpeg420", "avif444"))
     lines += ["", f"On all 24 Kodak images it needs {jpeg:.0f} % fewer bits than JPEG, {avif:.0f} % fewer than AVIF."]
-    lines += ["", _deep_line()]
+    lines += ["", _deep_line(), "", _lossless_line()]
     return "\n".join(lines) + "\n"
 
 
@@ -90,6 +91,17 @@ def _deep_line() -> str:
         spans.append(f"{min(fewer):.0f} to {max(fewer):.0f} % fewer than {rival}")
     page = "docs/results/deep.md"
     return f"16-bit CT, MR and X-ray images take {spans[0]} and {spans[1]} ([{page}]({page}))."
+
+
+def _lossless_line() -> str:
+    """Return what lossless files save by class, at the least and at the most."""
+    classes = json.loads((RESULTS / "lossless.json").read_text())["classes"].values()
+    spans = []
+    for rival in LOSSLESS_RIVALS:
+        fewer = [-entry["percent_against"][rival] for entry in classes]
+        spans.append(f"{min(fewer):.2g} to {max(fewer):.2g} % fewer than {rival}")
+    page = "docs/results/engine.md"
+    return f"Bytes of files without loss, by class: {spans[0]}, {spans[1]}, {spans[2]} ([{page}]({page}))."
 
 
 def _row(name: str, percents: list[float]) -> str:
