@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fdcodec.cli.notes import Notes, split_advice
-from fdcodec.cli.streams import in_one_line, standard_output
+from fdcodec.cli.streams import in_one_line, is_utf8, standard_output
 from fdcodec.words import SHOWN
 
 if TYPE_CHECKING:
@@ -206,19 +206,21 @@ def _compiling_time(task: str, kernel: str) -> str:
 
 
 def as_json(facts: dict[str, Any]) -> str:
-    """Return facts as JSON in one line; if a name is not UTF-8, everything beyond ASCII is escaped."""
+    """Return facts as JSON in one line; if a name or standard output is not UTF-8, all beyond ASCII is escaped."""
     text = json.dumps(facts, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(facts)
-    return text
+    return text if is_utf8(text) else json.dumps(facts)
 
 
 def write_line(text: str) -> None:
-    """Write a line to stdout; StandardOutputError if that cannot be, since a result that nobody gets is a failure."""
+    """Write a line to stdout, as escapes what its encoding has no place for, such as names that are not UTF-8.
+
+    StandardOutputError if that cannot be, since a result that nobody gets is a failure.
+    """
     with standard_output():
-        click.echo(text)
+        try:
+            click.echo(text)
+        except UnicodeEncodeError:
+            click.echo(text.encode("ascii", "backslashreplace"))
 
 
 def on_terminal() -> bool:
