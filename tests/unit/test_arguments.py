@@ -99,7 +99,13 @@ def test_unknown_class_model_is_refused_once(cli, encoded, command, name):
     assert (result.code, result.err.count("none-such"), Path("out").exists()) == (3, 1, False)
 
 
-@pytest.mark.parametrize("arguments", [("encode", "-r", ""), ("decode", ""), ("encode", "a.png", "--out-dir", "")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(("encode", "-r", ""), ("decode", ""), ("encode", "a.png", "--out-dir", "")),
+        *(("learn", "a.png", "-o", ""), ("compare", "a.png", "-f", "-o", "")),
+    ],
+)
 def test_empty_path_is_not_the_current_directory(cli, arguments):
     """An empty path, as of a variable that is not set, is a usage error."""
     result = cli(*arguments)

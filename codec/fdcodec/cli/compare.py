@@ -13,7 +13,7 @@ import click
 
 from fdcodec.arguments import TUNES
 from fdcodec.cli.console import Console, on_terminal, write_line
-from fdcodec.cli.options import completing, listed_model_names
+from fdcodec.cli.options import NonEmptyPath, completing, listed_model_names
 from fdcodec.compare import INSTALL
 from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.words import first_of
@@ -56,7 +56,9 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
 
 @click.command()
 @click.argument("images", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path), help="Report folder.")
+@click.option(
+    "-o", "--output", required=True, type=NonEmptyPath(file_okay=False, path_type=Path), help="Report folder."
+)
 @click.option(
     "--codecs",
     "names",

@@ -7,18 +7,18 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from fdcodec.aliases import Samples
-from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
-from fdcodec.image.pillow_modes import samples_of_pillow
-from fdcodec.image.reading import read_image
+from fdcodec.errors import FdcError, ParameterError, UnsupportedError
+from fdcodec.image import npy
+from fdcodec.image.picture import Picture
+from fdcodec.image.reading import guarded, opened, read_image
+from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.paths import content_of
 from fdcodec.training.training_images import training_hash, training_samples
 
 LOSSLESS_SUFFIXES = {".png", ".ppm", ".pgm", ".bmp", ".tif", ".tiff", ".npy"}
-EIGHT_BIT_MODES = {"1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr"}
-SIXTEEN_BIT_MODES = {"I;16", "I;16B", "I;16L", "I"}
-TAKEN = "compare takes images of 8 bits a sample, and gray of 16"
 MIN_SIDE_PX = 8  # below it SSIMULACRA 2 is not defined, and curves say nothing
 
 
@@ -108,38 +108,35 @@ def _names(files: Sequence[Path]) -> list[str]:
 
 
 def _load(path: Path, name: str, gray: bool) -> Subject:
+    """Load an image as `encode` reads it."""
+    data = content_of(path)
     try:
-        with _opened(path) as image:
-            samples, kind = _samples_of(image, gray), image.format or "NPY"
-        picture, notes = read_image(path)
-        learned = training_hash(training_samples(picture.samples))
+        picture, notes = read_image(data)
+        samples, kind = _samples_of(picture, gray), _format_of(data)
     except FdcError as error:
         raise type(error)(f"{path}: {error}") from error
-    except Image.DecompressionBombError as error:
-        raise LimitError(f"{path}: {error}") from error
-    except (UnidentifiedImageError, OSError, SyntaxError) as error:
-        raise FormatError(f"{path}: cannot be read as an image ({error})") from error
     if min(samples.shape[:2]) < MIN_SIDE_PX:
         raise UnsupportedError(f"{path}: a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
-    return Subject(name, sha256(path.read_bytes()).hexdigest(), kind, samples, learned, notes)
+    learned = training_hash(training_samples(picture.samples))
+    return Subject(name, sha256(data).hexdigest(), kind, samples, learned, notes)
 
 
-def _opened(path: Path) -> Image.Image:
-    """Return the image of a file; an array of `numpy.save` is the image that `encode` takes it for."""
-    if path.suffix.lower() != ".npy":
-        return Image.open(path)
-    picture = read_image(path).picture
+def _format_of(data: bytes) -> str:
+    """Return Pillow's name of the format of an image file; NPY of an array."""
+    if data.startswith(npy.SIGNATURE):
+        return "NPY"
+    with guarded(DEFAULT_MAX_PIXELS), opened(data) as image:
+        return str(image.format)
+
+
+def _samples_of(picture: Picture, gray: bool) -> Samples:
     if picture.depth == 16 and picture.channels > 1:
-        raise UnsupportedError(f"{picture.channels} channels of 16 bits; {TAKEN}")
-    return Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
-
-
-def _samples_of(image: Image.Image, gray: bool) -> Samples:
-    if image.mode in SIXTEEN_BIT_MODES:
-        return samples_of_pillow(image)[0]
-    if image.mode not in EIGHT_BIT_MODES:
-        raise UnsupportedError(f"mode {image.mode!r}; {TAKEN}")
-    samples: Samples = np.asarray(_opaque(image).convert("L" if gray or image.mode in {"1", "L", "LA"} else "RGB"))
+        raise UnsupportedError(f"{picture.channels} channels of 16 bits; compare takes 8 bits a sample, and gray of 16")
+    flat = picture.samples[:, :, 0] if picture.channels == 1 else picture.samples
+    if picture.depth == 16:
+        return flat
+    is_gray = gray or picture.channels < 3
+    samples: Samples = np.asarray(_opaque(Image.fromarray(flat)).convert("L" if is_gray else "RGB"))
     return samples
 
 
