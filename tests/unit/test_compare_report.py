@@ -1,6 +1,8 @@
 """The report is made from what is stored, needs no other file, and shows what was measured."""
 
+import errno
 import json
+import os
 import re
 from hashlib import sha256
 from pathlib import Path
@@ -36,6 +38,27 @@ def test_report_is_the_same_for_the_same_results(folder):
     """Rendering stored results again gives the same page."""
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert page == report.render(Comparison.load(folder / "results"), folder)
+
+
+def test_failure_leaves_the_files_of_an_earlier_report(tmp_path, monkeypatch):
+    """Where a file of a report cannot be written, the one that was there is as it was, and no part of another."""
+    comparison = small_comparison(tmp_path)
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def files():
+        return {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    comparison.save(tmp_path / "results")
+    report.write(comparison, tmp_path)
+    before = files()
+    monkeypatch.setattr(os, "fsync", full)
+    for write in (small_comparison, lambda folder: report.write(comparison, folder), comparison.save):
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            write(tmp_path)
+    assert files() == before
+    assert {path.suffix for path in before} == {".html", ".json", ".png", ".svg"}
 
 
 def test_page_is_self_contained(folder):
@@ -224,9 +247,12 @@ def test_measure_that_no_image_has_is_told_with_both_reasons(folder, capsys):
     [
         ("--qualities", "20,x", "is not a list of numbers"),
         ("--qualities", "20,101", "outside 0 to 100"),
+        ("--codecs", "", "'' has no name in it"),
+        ("--metrics", ",", "',' has no name in it"),
+        ("-t", " ", "' ' has no name in it"),
     ],
 )
-def test_command_refuses_bad_qualities(picture, tmp_path, option, value, said):
+def test_command_refuses_bad_lists(picture, tmp_path, option, value, said):
     """A usage error names the value."""
     assert said in " ".join(run(picture, "-o", tmp_path / "report", option, value).split())
 

@@ -50,8 +50,13 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 def _names(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Return names that are separated by commas."""
-    return None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
+    """Return names that are separated by commas, at least one."""
+    if value is None:
+        return None
+    names = tuple(part.strip() for part in value.split(",") if part.strip())
+    if not names:
+        raise click.BadParameter(f"{value!r} has no name in it")
+    return names
 
 
 @click.command()

@@ -7,7 +7,7 @@ from fdcodec.compare import plots
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates, average_curves, compressai_averages
 from fdcodec.compare.bd_rate import MIN_OVERLAP, MIN_RANGE
 from fdcodec.compare.page import page, section
-from fdcodec.compare.records import Comparison, write_json
+from fdcodec.compare.records import Comparison, write_file, write_json
 from fdcodec.compare.report_details import details_section
 from fdcodec.compare.report_tables import bd_section, images_section, percent
 from fdcodec.words import counted
@@ -34,12 +34,12 @@ def write(comparison: Comparison, folder: Path) -> Path:
     """Write ``index.html``, the plots as SVG and PNG and CompressAI-style averages into `folder`; return the page."""
     for measure in _drawable(comparison):
         figure = plots.rate_distortion(comparison, measure)
-        (folder / f"{measure}.svg").write_text(plots.svg(figure), encoding="utf-8")
-        (folder / f"{measure}.png").write_bytes(plots.png(figure))
+        write_file(folder / f"{measure}.svg", plots.svg(figure).encode())
+        write_file(folder / f"{measure}.png", plots.png(figure))
     for codec, averages in compressai_averages(comparison).items():
         write_json(folder / "results" / "average" / f"{codec}.json", averages)
     target = folder / "index.html"
-    target.write_text(render(comparison, folder), encoding="utf-8", errors="replace")  # of names that are no text
+    write_file(target, render(comparison, folder).encode(errors="replace"))  # of names that are no text
     return target
 
 
