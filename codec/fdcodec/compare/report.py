@@ -6,6 +6,7 @@ from pathlib import Path
 from fdcodec.compare import plots
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates, average_curves, compressai_averages
 from fdcodec.compare.bd_rate import MIN_OVERLAP, MIN_RANGE
+from fdcodec.compare.metrics import KINDS
 from fdcodec.compare.page import page, section
 from fdcodec.compare.records import Comparison, write_file, write_json
 from fdcodec.compare.report_details import details_section
@@ -19,7 +20,7 @@ CURVES_NOTE = (
 )
 METHOD = {
     "Rate": "bits of the whole file, container and headers included, divided by the number of pixels",
-    "PSNR": "from the squared error pooled over all samples of the 8-bit decoded image",
+    "PSNR": "from the squared error pooled over all samples of the decoded image",
     "MS-SSIM": "Wang 2003, five scales, mean over planes; drawn in dB as -10 log10(1 - x); needs sides of 176 pixels",
     "SSIMULACRA 2": "by the package ssimulacra2; 70 is high quality, 90 visually lossless",
     "BD-rate": "PCHIP of log rate over quality, mean over the range that both curves cover; points that cost more "
@@ -78,7 +79,8 @@ def _header(comparison: Comparison, measures: list[str]) -> str:
 
 def _tiles(comparison: Comparison, measure: str) -> list[str]:
     """Return the figures to read first: fdcodec against the anchor and against its own DCT, at equal PSNR."""
-    kind = " (gray)" if measure.endswith("-y") else ""
+    planes = measure.rsplit("-", 1)[1]
+    kind = "" if planes == "rgb" else f" ({KINDS[planes]})"
     return [
         f'<div class="tile"><b>{percent(rate)}</b><span>bits of {escape(comparison.codecs[codec])} at the '
         f"PSNR of {escape(comparison.codecs[anchor])}{kind}</span></div>"
