@@ -51,7 +51,7 @@ _COMPILING_TIMES = {
     "comparing": "about a minute",
 }
 _LOSSLESS_STARTERS, _LOSSLESS_TIME = ("code_bits", "code_row"), "about half a minute"
-_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|reduce=4)\b")
+_ARGUMENT = re.compile(r"(?<!\S)(max_pixels|lossless=True|reduce=4)(?![^\s,;])")  # a word, and no part of a path
 
 
 class Console:
