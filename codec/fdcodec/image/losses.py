@@ -7,7 +7,7 @@ from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.errors import LimitError, UnsupportedError
-from fdcodec.image import png, pnm
+from fdcodec.image import jpeg_2000, png, pnm
 from fdcodec.image.frame_counts import count_frames
 from fdcodec.image.pillow_modes import drops_profile
 from fdcodec.words import first_of
@@ -70,7 +70,7 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
         )
     if isinstance(image, TiffImageFile) and image.tile:  # once it is loaded, its samples may be others
         yield from _losses_of_tiff(image)
-    if image.format == "JPEG2000" and any(is_signed for _, is_signed in _components_of_jpeg_2000(image, data)):
+    if image.format == "JPEG2000" and any(is_signed for _, is_signed in jpeg_2000.components(image, data)):
         yield Loss(
             "signed samples were read as unsigned, the least as 0",
             "the samples of this JPEG2000 file are signed, and would be read as unsigned; give them as .npy",
@@ -83,6 +83,8 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
     yield from _losses_of_mode(image)
     if image.format == "PNG" and data and (left_out := _left_out_of_png(data)):
         yield Loss(f"PNG chunks were left out: {', '.join(first_of(left_out))}", "")
+    if image.format == "JPEG2000" and (left_out := jpeg_2000.left_out(data)):
+        yield Loss(f"parts of this JPEG2000 file were left out: {', '.join(left_out)}", "")
     if _loses_bits(image, data):
         yield Loss(
             "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
@@ -151,7 +153,7 @@ def _loses_bits(image: Image.Image, data: bytes) -> bool:
     if isinstance(image, TiffImageFile):
         return any(bits > 8 for bits in image.tag_v2.get(ExifTags.Base.BitsPerSample, ()))
     if image.format == "JPEG2000":
-        return any(depth > 8 for depth, _ in _components_of_jpeg_2000(image, data))
+        return any(depth > 8 for depth, _ in jpeg_2000.components(image, data))
     if image.format == "AVIF":
         flags = data[data.find(b"av1C") + 6 :][:1]
         return bool(flags and flags[0] & 0x40)
@@ -159,17 +161,10 @@ def _loses_bits(image: Image.Image, data: bytes) -> bool:
     return greatest > 0xFF or any(";16B" in str(tile.args) for tile in getattr(image, "tile", ()))
 
 
-def _components_of_jpeg_2000(image: Image.Image, data: bytes) -> list[tuple[int, bool]]:
-    """Return bits and sign of each component, from the SIZ marker: a byte each, followed by two others."""
-    _, _, behind = data.partition(b"\xff\x4f\xff\x51")
-    stored = behind[38 : 38 + 3 * len(image.getbands()) : 3]
-    return [((component & 0x7F) + 1, component > 0x7F) for component in stored]
-
-
 def _scaled_from(image: Image.Image, data: bytes) -> int | None:
     """Return the greatest value that a file's samples can have, if Pillow scales it to 255 or 65535."""
     if image.format == "JPEG2000":
-        odd = [depth for depth, _ in _components_of_jpeg_2000(image, data) if depth not in (8, 16)]
+        odd = [depth for depth, _ in jpeg_2000.components(image, data) if depth not in (8, 16)]
         return 2 ** max(odd) - 1 if odd else None
     greatest = pnm.greatest_of_pnm(image)
     return None if greatest in (255, 65535) else greatest
