@@ -1,6 +1,7 @@
 """Metadata of image files and of Pillow's images: kept as it is, or left out with a note."""
 
 import re
+import struct
 import warnings
 from io import BytesIO
 
@@ -50,6 +51,34 @@ def test_comments_are_told(name):
     samples = noise(2, 2, 1, seed=1)
     assert read_image(saved(samples, name, comment=b"scan 3")).notes == ("texts were left out: comment",)
     assert read_image(saved(samples, name)).notes == ()
+
+
+def bmp_5(colour_space):
+    """Return a black BMP of version 5 and 4x4 pixels, whose header names a colour space or where its profile is."""
+    header = struct.pack("<IiiHHIIiiII16x4s36x12xIIII", 124, 4, 4, 1, 24, 0, 48, 0, 0, 0, 0, colour_space, 4, 172, 9, 0)
+    return b"BM" + struct.pack("<IHHI", 195, 0, 0, 138) + header + bytes(48) + b"a profile"
+
+
+def gif_with(extension):
+    """Return a GIF with an extension before its image."""
+    gif = saved(noise(4, 4, 1, seed=7)[:, :, 0], "GIF")
+    place = 13 + (3 << (gif[10] & 7) + 1)
+    return gif[:place] + extension + gif[place:]
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        *((bmp_5(b"BGRs"), ()), (bmp_5(b"DEBM"), ("BMP", "ICC")), (bmp_5(b"KNIL"), ("BMP", "ICC"))),
+        (gif_with(b"\x21\xff\x0bNETSCAPE2.0\3\1\0\0\0"), ()),
+        (gif_with(b"\x21\xff\x0bICCRGBG1012\1p\0"), ("GIF", "ICC")),
+        (gif_with(b"\x21\xff\x0bXMP DataXMP\4<x/>\0"), ("GIF", "XMP")),
+    ],
+)
+def test_metadata_that_pillow_does_not_read_is_told(data, told):
+    """A profile of a BMP or a GIF, and XMP of a GIF, are not dropped in silence."""
+    notes = ("parts of this {} file were left out: {}".format(*told),) if told else ()
+    assert read_image(data).notes == notes
 
 
 @pytest.mark.parametrize("orientation", [1, 6])

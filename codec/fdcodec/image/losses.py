@@ -27,6 +27,10 @@ _READ_OF_PNG = frozenset(
 )
 """Chunks that are kept, or have notes of their own; iDOT only says where in the file rows are."""
 
+_GIF_EXTENSIONS = {b"\x21\xff\x0bXMP DataXMP": "XMP", b"\x21\xff\x0bICCRGBG1012": "ICC"}
+_BMP_VERSION_5 = b"\x7c\0\0\0"  # length of its header
+_BMP_PROFILES = (b"DEBM", b"KNIL")  # which is embedded, or in another file
+
 
 class Loss(NamedTuple):
     """A loss: a note, empty if there is one already, and why `lossless` refuses it, empty if it does not."""
@@ -83,8 +87,8 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
     yield from _losses_of_mode(image)
     if image.format == "PNG" and data and (left_out := _left_out_of_png(data)):
         yield Loss(f"PNG chunks were left out: {', '.join(first_of(left_out))}", "")
-    if image.format == "JPEG2000" and (left_out := jpeg_2000.left_out(data)):
-        yield Loss(f"parts of this JPEG2000 file were left out: {', '.join(left_out)}", "")
+    if left_out := _left_out_beside(image, data):
+        yield Loss(f"parts of this {image.format} file were left out: {', '.join(left_out)}", "")
     if _loses_bits(image, data):
         yield Loss(
             "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
@@ -144,6 +148,18 @@ def _left_out_of_png(data: bytes) -> list[str]:
     told = [name for name in _MEANINGS if name in chunks and chunks[name] != usual.get(name)]
     others = [repr(name)[2:-1] for name in chunks if name not in _READ_OF_PNG and name not in _MEANINGS]
     return [f"{_MEANINGS[name]} ({name.decode()})" for name in told] + others
+
+
+def _left_out_beside(image: Image.Image, data: bytes) -> list[str]:
+    """Return what a JPEG 2000, GIF or BMP holds beside its samples and Pillow does not read."""
+    match image.format:
+        case "JPEG2000":
+            return jpeg_2000.left_out(data)
+        case "GIF":
+            return [name for mark, name in _GIF_EXTENSIONS.items() if mark in data]
+        case "BMP" if data[14:18] == _BMP_VERSION_5 and data[70:74] in _BMP_PROFILES:
+            return ["ICC"]
+    return []
 
 
 def _loses_bits(image: Image.Image, data: bytes) -> bool:
