@@ -81,6 +81,21 @@ def test_metadata_that_pillow_does_not_read_is_told(data, told):
     assert read_image(data).notes == notes
 
 
+@pytest.mark.parametrize(
+    ("primaries", "transfer", "options", "is_told"),
+    [
+        *((1, 13, {}, False), (2, 2, {}, False), (9, 16, {}, True), (12, 13, {}, True), (1, 18, {}, True)),
+        (12, 13, {"icc_profile": ICC}, False),
+    ],
+)
+def test_colour_space_of_avif_is_told(primaries, transfer, options, is_told):
+    """Primaries or a transfer (H.273) that are not those of sRGB are no loss in silence, unless a profile is there."""
+    start, mark, rest = saved(noise(16, 16, 3, seed=8), "AVIF", **options).partition(b"colrnclx")
+    picture, notes = read_image(start + mark + struct.pack(">HH", primaries, transfer) + rest[4:])
+    assert notes == ("parts of this AVIF file were left out: colour space (nclx)",) * is_told
+    assert picture.icc == options.get("icc_profile")
+
+
 @pytest.mark.parametrize("orientation", [1, 6])
 def test_private_tags_of_tiff_are_told(orientation):
     """What satellites and microscopes note has no place, and a note says so; what is kept has none."""

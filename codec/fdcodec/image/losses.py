@@ -28,6 +28,8 @@ _READ_OF_PNG = frozenset(
 """Chunks that are kept, or have notes of their own; iDOT only says where in the file rows are."""
 
 _GIF_EXTENSIONS = {b"\x21\xff\x0bXMP DataXMP": "XMP", b"\x21\xff\x0bICCRGBG1012": "ICC"}
+_AVIF_COLOURS = b"colrnclx"  # before two bytes each for primaries and transfer (ITU-T H.273)
+_SRGB_PRIMARIES, _SRGB_TRANSFERS = (1, 2), (1, 2, 6, 13)  # 2 is not specified; 1 and 6, of video, are nearly sRGB
 _BMP_VERSION_5 = b"\x7c\0\0\0"  # length of its header
 _BMP_PROFILES = (b"DEBM", b"KNIL")  # which is embedded, or in another file
 
@@ -151,8 +153,10 @@ def _left_out_of_png(data: bytes) -> list[str]:
 
 
 def _left_out_beside(image: Image.Image, data: bytes) -> list[str]:
-    """Return what a JPEG 2000, GIF or BMP holds beside its samples and Pillow does not read."""
+    """Return what a file of some formats holds beside its samples and Pillow does not read."""
     match image.format:
+        case "AVIF" if "icc_profile" not in image.info and _has_other_colours(data):
+            return ["colour space (nclx)"]
         case "JPEG2000":
             return jpeg_2000.left_out(data)
         case "GIF":
@@ -160,6 +164,13 @@ def _left_out_beside(image: Image.Image, data: bytes) -> list[str]:
         case "BMP" if data[14:18] == _BMP_VERSION_5 and data[70:74] in _BMP_PROFILES:
             return ["ICC"]
     return []
+
+
+def _has_other_colours(avif: bytes) -> bool:
+    """Tell whether an AVIF names primaries or a transfer that are not those of sRGB."""
+    _, found, named = avif.partition(_AVIF_COLOURS)
+    primaries, transfer = (int.from_bytes(named[place : place + 2], "big") for place in (0, 2))
+    return bool(found) and (primaries not in _SRGB_PRIMARIES or transfer not in _SRGB_TRANSFERS)
 
 
 def _loses_bits(image: Image.Image, data: bytes) -> bool:
