@@ -7,6 +7,7 @@ Without options: writes the samples that are in the repository, and their manife
 
 import argparse
 import json
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -78,6 +79,8 @@ def main() -> None:
     parser.add_argument("--size", default="256x256", help="WIDTHxHEIGHT")
     arguments = parser.parse_args()
     if arguments.output is None:
+        if len(sys.argv) > 1:
+            parser.error("these options need --output; without any, the samples of the repository are written")
         (HERE / "manifest" / "samples.json").write_text(json.dumps(write_samples(), indent=1) + "\n")
         return
     width, height = map(int, arguments.size.split("x"))

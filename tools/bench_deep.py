@@ -41,8 +41,11 @@ class Coder(NamedTuple):
 def ours(transform: str) -> Coder:
     """Return our codec with a class model."""
     qualities = (25, 40, 55, 70, 80, 88, 94, 98)
-    return Coder(lambda samples, quality: fdcodec.encode(samples, quality=quality, transform=transform),
-                 fdcodec.decode, qualities)  # fmt: skip
+
+    def encode(samples: Samples, quality: float) -> bytes:
+        return fdcodec.encode(samples, quality=quality, lossless=False, transform=transform)
+
+    return Coder(encode, fdcodec.decode, qualities)
 
 
 def jpeg_xl(samples: Samples, distance: float) -> bytes:

@@ -31,7 +31,7 @@ Curve = dict[str, list[float]]
 
 def curve(image: Samples, tune: str) -> Curve:
     """Return the sizes of the files of an image and what they measure, by quality."""
-    files = [fdcodec.encode(image, quality=quality, tune=tune) for quality in QUALITIES]
+    files = [fdcodec.encode(image, quality=quality, lossless=False, tune=tune) for quality in QUALITIES]
     decoded = [fdcodec.decode(data) for data in files]
     measured = {name: [measure(image, each) for each in decoded] for name, measure in MEASURES.items()}
     return {"size_bytes": [len(data) for data in files], **measured}

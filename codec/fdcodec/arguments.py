@@ -90,8 +90,7 @@ def checked_encoding(
 
 def not_allowed(argument: str, value: object, allowed: str) -> ParameterError:
     """Return the error of an argument that is outside what is allowed, which `allowed` names."""
-    given = shown(value).removesuffix(".0")  # of the command line, where 101 becomes a float
-    return ParameterError(f"{argument}: {given} is not allowed; give {allowed}")
+    return ParameterError(f"{argument}: {shown(value)} is not allowed; give {allowed}")
 
 
 def checked_threads(threads: int) -> int:
@@ -125,7 +124,9 @@ def only_target(lossless: bool, **values: float | None) -> Target:
     lowest, highest = _RANGES.get(target.kind, (1, 1))
     is_number = isinstance(target.value, Real) and not isinstance(target.value, bool)
     if not (is_number and lowest <= target.value <= highest):
-        raise not_allowed(target.kind, target.value, f"a number in {lowest:g}..{highest:g}")
+        is_whole = isinstance(target.value, float) and target.value.is_integer()  # as 101 of the command line is
+        value = int(target.value) if is_whole else target.value
+        raise not_allowed(target.kind, value, f"a number in {lowest:g}..{highest:g}")
     return Target(target.kind, float(target.value))
 
 

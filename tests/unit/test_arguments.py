@@ -49,6 +49,13 @@ def test_ends_of_ranges_are_allowed(name, ends):
         assert value == (target.value if target.kind == name else getattr(settings, name, None))
 
 
+@pytest.mark.parametrize("name", ["effort", "threads", "tile", "sparsity"])
+def test_floats_are_shown_as_such(name):
+    """A whole number that is a float is refused as one, and not as an integer of the range that is allowed."""
+    with pytest.raises(ParameterError, match=rf"^{name}: 20\.0 is not allowed; give an integer in "):
+        fdcodec.encode(ramp(8, 8, 1), **{name: 20.0})
+
+
 def test_numpy_flags_are_flags():
     """Where True and False are taken, so are those that comparisons of numpy give, with the same bytes."""
     image, flags = ramp(16, 16, 1), {"lossless": True, "verify": True}
@@ -99,7 +106,13 @@ def test_unknown_class_model_is_refused_once(cli, encoded, command, name):
     assert (result.code, result.err.count("none-such"), Path("out").exists()) == (3, 1, False)
 
 
-@pytest.mark.parametrize("arguments", [("encode", "-r", ""), ("decode", ""), ("encode", "a.png", "--out-dir", "")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(("encode", "-r", ""), ("decode", ""), ("encode", "a.png", "--out-dir", "")),
+        *(("learn", "a.png", "-o", ""), ("compare", "a.png", "-f", "-o", "")),
+    ],
+)
 def test_empty_path_is_not_the_current_directory(cli, arguments):
     """An empty path, as of a variable that is not set, is a usage error."""
     result = cli(*arguments)

@@ -76,6 +76,16 @@ def test_bare_model_keeps_all_but_transforms(tool):
     assert control.filters is model.filters
 
 
+def test_curves_are_of_lossy_files(tool, monkeypatch):
+    """Also of a drawn image, which `encode` would keep exactly, the files of a curve are lossy ones."""
+    drawn = np.kron(np.random.default_rng(1).integers(0, 2, (12, 12), np.uint8) * 200, np.ones((4, 4), np.uint8))
+    visual, deep, made, encode = tool("bench_visual"), tool("bench_deep"), [], fdcodec.encode
+    monkeypatch.setattr(fdcodec, "encode", lambda *image, **options: made.append(encode(*image, **options)) or made[-1])
+    visual.curve(np.dstack([drawn] * 3), "psnr")
+    deep.curve(200 * drawn.astype(np.uint16), deep.CODERS["fdcodec"]._replace(settings=(25, 80)))
+    assert [fdcodec.read_header(data).lossless for data in made] == 6 * [False]
+
+
 def test_tunes_are_compared_by_each_measure(tool):
     """Half the bytes at each score, and at 1.5 dB less where a doubling buys 3, are -50 and -29 %, in the table too."""
     bench, table = tool("bench_visual"), tool("visual_table")

@@ -105,6 +105,14 @@ def test_messages_name_options(cli, encoded, arguments, message):
     assert "internal error" not in result.err
 
 
+@pytest.mark.parametrize("name", ["max_pixels.fdc", "d/max_pixels", "x-reduce=4.fdc"])
+def test_files_are_not_taken_for_arguments(cli, name):
+    """A file whose name has that of an argument in it is named as it is."""
+    Path("d").mkdir()
+    Path(name).touch()
+    assert f"a.png: {name} exists; add --force" in cli("encode", "a.png", "-o", name).err
+
+
 def test_file_name_is_said_once(cli):
     """A missing input is named once."""
     for command in ("encode", "decode", "info", "check"):

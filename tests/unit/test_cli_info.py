@@ -134,6 +134,16 @@ def test_class_model_is_told_by_a_name_that_finds_it(cli, monkeypatch, names, to
     assert fdcodec.info(container.write(container.File(HEADER, [b"x"], model_ref=model.hash)))["transform_name"] == told
 
 
+@pytest.mark.parametrize(("name", "shown"), [('caf\xe9"', 'caf\xe9"'), ("a\nb", r"a\nb")])
+def test_name_of_a_class_model_is_shown_as_it_is(cli, monkeypatch, name, shown):
+    """Letters and quotes of a name are those that `transforms` lists, and line breaks are escaped."""
+    model = ClassModel("mine", start_states=np.full((N_CONTEXTS, 2), 7, np.uint8))
+    model.save(f"{name}.fdt")
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", ".")
+    Path("x.fdc").write_bytes(container.write(container.File(HEADER, [b"x"], model_ref=model.hash)))
+    assert f"transform name    {shown}\n" in cli("info", "x.fdc").out.decode()
+
+
 def test_embedded_bytes_that_are_no_class_model_have_no_hash(cli):
     """What is embedded in place of a model keeps nothing else from being told."""
     Path("a.fdc").write_bytes(container.write(container.File(HEADER, [b"x"], model_bytes=b"none")))

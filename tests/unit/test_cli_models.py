@@ -123,7 +123,7 @@ def test_file_that_is_no_model_is_told(cli):
 def test_learned_model_must_end_in_fdt(cli):
     """A name by which the model could not be used is refused before the images are read."""
     result = cli("learn", "broken.png", "-o", "scans.txt")
-    assert (result.code, "scans.txt does not end in .fdt" in result.err) == (2, True)
+    assert (result.code, "scans.txt is no name that ends in .fdt" in result.err) == (2, True)
 
 
 def test_images_none_of_which_can_be_read_are_failed_inputs(cli):

@@ -79,6 +79,13 @@ def test_output_that_ends_as_a_directory_is_a_usage_error(cli, idle, command):
     """No file of that name is written, and the option that takes a directory is named."""
     result = cli(*command.split())
     assert (result.code, "new/ is named as a directory; an output is a file" in result.err) == (2, True)
+
+
+def test_either_separator_ends_a_directory(cli, idle, monkeypatch):
+    """Where paths have two separators, as on Windows, an output that ends in the second is a usage error as well."""
+    monkeypatch.setattr(os, "altsep", "\\")
+    result = cli("encode", "a.png", "-o", "new\\")
+    assert (result.code, "new\\ is named as a directory; an output is a file" in result.err) == (2, True)
     assert not Path("new").exists()
 
 

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +13,8 @@ import pytest
 from tests.images import PNG
 
 from fdcodec.cli.jobs import Job
+from fdcodec.cli.main import run
+from fdcodec.model import get
 
 FULL = Path("/dev/full")
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="no device that is always full")
@@ -90,6 +93,42 @@ def test_names_that_are_not_utf8_are_escaped_in_json(cli):
     lines = cli("encode", "\udcff.png", "\xe9.png", "--json").out.splitlines()
     assert [json.loads(line)["input"] for line in lines] == ["\udcff.png", "\xe9.png"]
     assert ["\\udcff" in lines[0].decode(), "\xe9" in lines[1].decode()] == [True, True]
+
+
+def output_in(encoding, monkeypatch):
+    """Return the bytes that are written to a standard output of an encoding, which refuses what it does not have."""
+    output = BytesIO()
+    monkeypatch.setattr(sys, "stdout", TextIOWrapper(output, encoding))
+    return output
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "ascii"])
+def test_json_is_utf8_whatever_standard_output_is(cli, encoded, monkeypatch, encoding):
+    """JSON of names that standard output cannot show is escaped, and a program reads them as they are."""
+    names = ["\u6f22.fdc", "\xe9.fdc", "\udcff.fdc"]
+    for name in names:
+        Path(name).write_bytes(encoded)
+    output = output_in(encoding, monkeypatch)
+    assert run(["check", "--json", *names]) == 0
+    assert [json.loads(line)["input"] for line in output.getvalue().decode().splitlines()] == names
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+def test_names_that_standard_output_cannot_show_are_escaped(cli, encoded, monkeypatch, encoding):
+    """Facts and lists are written where names are not UTF-8, with escapes in their place."""
+    Path("\udcff.fdc").write_bytes(encoded)
+    get("photo").save(Path("\udcfe.fdt"))
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", ".")
+    output = output_in(encoding, monkeypatch)
+    assert [run(["info", "\udcff.fdc"]), run(["transforms"])] == [0, 0]
+    assert [rf"\{name}" in output.getvalue().decode() for name in ("udcff.fdc\n", "udcfe ")] == [True, True]
+
+
+def test_line_breaks_in_names_of_models_are_escaped(cli, monkeypatch):
+    """The list of class models has one line for each, whatever their names."""
+    get("photo").save(Path("a\nb.fdt"))
+    monkeypatch.setenv("FDCODEC_MODEL_PATH", ".")
+    assert b"a\\nb " in cli("transforms").out
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, Path.touch])

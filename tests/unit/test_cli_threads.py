@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from time import sleep
 
 import pytest
 from tests.images import noise, photo, saved
@@ -57,20 +56,32 @@ def test_one_output_for_two_inputs_is_refused(pictures, threads):
     assert "1 of 3 done" in result.err
 
 
+# A test run in the background ignores interrupts, and hands that down.
+INTERRUPTIBLE = """
+import os, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from fdcodec.cli import encode, main
+
+def told(job, work=encode._encode, **options):
+    os.write(1, b"works\\n")  # in one piece, as two threads do so
+    return work(job, **options)
+
+encode._encode = told
+main.main()
+"""
+
+
 def test_interrupt_ends_all_threads(cli):
     """After Ctrl-C the command ends with its own exit code, without a traceback and without any output."""
-    for name in ("0.png", "1.png"):
+    names = ("0.png", "1.png")
+    for name in names:
         Path(name).write_bytes(saved(noise(1400, 1400, 3, seed=1), "PNG"))
-    program = (  # a test run in the background ignores interrupts, and hands that down
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-        "from fdcodec.cli.main import main; main()"
-    )
-    command = [sys.executable, "-c", program, "encode", "0.png", "1.png", "-j", "2", "-e", "9"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    sleep(4)
-    process.send_signal(signal.SIGINT)
-    message = process.communicate()[1]
-    assert (process.returncode, "Traceback" in message) == (130, False)
+    command = [sys.executable, "-c", INTERRUPTIBLE, "encode", *names, "-j", "2", "-e", "9"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert [process.stdout.readline() for _ in names] == 2 * ["works\n"]
+        process.send_signal(signal.SIGINT)
+        message = process.communicate()[1]
+    assert (process.returncode, "interrupted: 0 of 2 done" in message, "Traceback" in message) == (130, True, False)
     assert list(Path().glob("*.fdc")) == []
 
 

@@ -110,8 +110,9 @@ def test_export_writes_where_encode_would(cli, arguments, output):
     ("arguments", "message"),
     [
         (("x.fdt", "-o", "y.fdt"), "x.fdt and -o y.fdt are two outputs of one model"),
-        (("photo",), "--output: photo does not end in .fdt"),
-        (("-o", "x.txt"), "--output: x.txt does not end in .fdt"),
+        (("photo",), "--output: photo is no name that ends in .fdt"),
+        (("-o", "x.txt"), "--output: x.txt is no name that ends in .fdt"),
+        ((".fdt",), "--output: .fdt is no name that ends in .fdt"),
         (("",), "the path is empty"),
     ],
     ids=str,

@@ -149,6 +149,7 @@ def test_images_of_16_bits_are_compared_by_codecs_that_take_them(tmp_path):
     assert all(value > 40 for record in comparison.records for value in record.results["psnr-y16"])
     with Image.open(tmp_path / "report" / "crops" / "scan" / "original.png") as shown:
         assert (shown.mode, shown.getextrema()[1] > 200) == ("L", True)
+    assert "PSNR of JPEG XL (16-bit gray)" in (tmp_path / "report" / "index.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The report is made from what is stored, needs no other file, and shows what was measured."""
 
+import errno
 import json
+import os
 import re
 from hashlib import sha256
 from pathlib import Path
@@ -38,9 +40,30 @@ def test_report_is_the_same_for_the_same_results(folder):
     assert page == report.render(Comparison.load(folder / "results"), folder)
 
 
+def test_failure_leaves_the_files_of_an_earlier_report(tmp_path, monkeypatch):
+    """Where a file of a report cannot be written, the one that was there is as it was, and no part of another."""
+    comparison = small_comparison(tmp_path)
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def files():
+        return {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    comparison.save(tmp_path / "results")
+    report.write(comparison, tmp_path)
+    before = files()
+    monkeypatch.setattr(os, "fsync", full)
+    for write in (small_comparison, lambda folder: report.write(comparison, folder), comparison.save):
+        with pytest.raises(OSError, match=os.strerror(errno.ENOSPC)):
+            write(tmp_path)
+    assert files() == before
+    assert {path.suffix for path in before} == {".html", ".json", ".png", ".svg"}
+
+
 def test_page_is_self_contained(folder):
     """Nothing is loaded from elsewhere and nothing is executed."""
-    html = (folder / "index.html").read_text()
+    html = (folder / "index.html").read_text("utf-8")
     assert re.findall(r"""(?:src|href)\s*=\s*["'](?!data:|#)[^"']*""", html) == []
     assert re.findall(r"url\((?!data:|#)[^)]*", html) == []
     assert "<script" not in html
@@ -48,7 +71,7 @@ def test_page_is_self_contained(folder):
 
 def test_names_are_escaped(folder):
     """Labels, commands and machine names with markup characters appear as text."""
-    html = (folder / "index.html").read_text()
+    html = (folder / "index.html").read_text("utf-8")
     assert "stub &lt;fdc-auto&gt;" in html
     assert "stub <" not in html
     assert "Test &amp; Co" in html
@@ -56,14 +79,14 @@ def test_names_are_escaped(folder):
 
 def test_ids_are_unique(folder):
     """The drawings share the page without sharing clip paths or markers."""
-    ids = re.findall(r'\bid="([^"]+)"', (folder / "index.html").read_text())
+    ids = re.findall(r'\bid="([^"]+)"', (folder / "index.html").read_text("utf-8"))
     clips = [name for name in ids if re.fullmatch(r"[pm][0-9a-f]{10}", name)]
     assert len(set(clips)) == len(clips) > 0
 
 
 def test_page_shows_the_bd_rates(folder):
     """Twice the bytes are reported as +100 %, and the skipped codec with what it misses."""
-    html = (folder / "index.html").read_text()
+    html = (folder / "index.html").read_text("utf-8")
     assert re.search(r"<b>\+(99|100)\.\d %</b>", html)
     assert "AVIF &lt;4:2:0&gt; (skipped)" in html
     assert "needs a Pillow with AVIF support" in html
@@ -72,7 +95,7 @@ def test_page_shows_the_bd_rates(folder):
 def test_plots_are_written_in_both_forms(folder):
     """Each measure has an SVG and a PNG."""
     for measure in ("psnr-rgb", "ms-ssim-rgb", "psnr-y", "ms-ssim-y"):
-        assert (folder / f"{measure}.svg").read_text().startswith("<?xml")
+        assert (folder / f"{measure}.svg").read_text("utf-8").startswith("<?xml")
         with Image.open(folder / f"{measure}.png") as image:
             assert image.size == (800, 832)
 
@@ -154,7 +177,7 @@ def test_frames_left_out_are_told(cli, tmp_path):
     result = cli("compare", str(tmp_path / "stack.tif"), "-o", str(tmp_path / "report"), *options)
     told = "only the first of 3 frames was read"
     assert f"stack: note: {told}" in result.err
-    assert told in (tmp_path / "report/index.html").read_text()
+    assert told in (tmp_path / "report/index.html").read_text("utf-8")
     record = json.loads((tmp_path / "report/results/images/stack/jpeg420.json").read_text())
     assert record["image"]["notes"] == [told]
 
@@ -166,7 +189,7 @@ def test_command_names_the_tune(picture, tmp_path):
     run(picture, "-o", output, *options, "--tune", "visual")
     record = json.loads((output / "results/images/picture/fdc-dct-visual.json").read_text())
     assert (record["name"], "tune=visual" in record["description"]) == ("fdcodec dct visual", True)
-    assert "fdcodec dct visual" in (output / "index.html").read_text()
+    assert "fdcodec dct visual" in (output / "index.html").read_text("utf-8")
 
 
 def test_refused_figures_say_why(picture, tmp_path, monkeypatch):
@@ -224,9 +247,12 @@ def test_measure_that_no_image_has_is_told_with_both_reasons(folder):
     [
         ("--qualities", "20,x", "is not a list of numbers"),
         ("--qualities", "20,101", "outside 0 to 100"),
+        ("--codecs", "", "'' has no name in it"),
+        ("--metrics", ",", "',' has no name in it"),
+        ("-t", " ", "' ' has no name in it"),
     ],
 )
-def test_command_refuses_bad_qualities(picture, tmp_path, option, value, said):
+def test_command_refuses_bad_lists(picture, tmp_path, option, value, said):
     """A usage error names the value."""
     assert said in " ".join(run(picture, "-o", tmp_path / "report", option, value).split())
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import EpsImagePlugin, Image
 from tests.compare_stub import ENVIRONMENT, Quantizer, small_comparison, subject
 
 from fdcodec import learn
@@ -267,6 +267,14 @@ def test_unreadable_images_name_the_file(tmp_path):
     for name, error in (("text.png", FormatError), ("float.tif", UnsupportedError), ("tiny.png", UnsupportedError)):
         with pytest.raises(error, match=name):
             load_all([tmp_path / name], gray=False)
+
+
+def test_only_readers_of_encode_are_used(tmp_path, monkeypatch):
+    """A format that `encode` does not read is refused before its reader runs, which for EPS calls another program."""
+    monkeypatch.setattr(EpsImagePlugin, "Ghostscript", lambda *_, **__: pytest.fail("the reader was called"))
+    (tmp_path / "a.png").write_text("%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 20 20\n%%EndComments\nshowpage\n")
+    with pytest.raises(FormatError, match=r"a\.png: not an image in a format that can be read"):
+        load_all([tmp_path / "a.png"], gray=False)
 
 
 def test_depths_are_compared_apart(tmp_path):

@@ -16,8 +16,10 @@ from fdcodec.cli.console import Console
 
 @pytest.fixture
 def terminal(monkeypatch):
-    """Let stderr be a terminal."""
+    """Let stderr be a terminal, and one that rich does not write escapes to, whatever the environment says."""
     monkeypatch.setattr(module, "on_terminal", lambda: True)
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
 
 
 def test_one_step_has_no_bar(terminal, capfd):

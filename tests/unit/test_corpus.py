@@ -12,7 +12,7 @@ from PIL import Image
 CORPUS = Path(__file__).parents[2] / "corpus"
 sys.path.insert(0, str(CORPUS))
 
-from generate import SAMPLE_SIZE, SAMPLES, generate, pixel_hash  # noqa: E402
+from generate import SAMPLE_SIZE, SAMPLES, generate, main, pixel_hash  # noqa: E402
 from scenes import SCENES  # noqa: E402
 
 ROWS = json.loads((CORPUS / "manifest" / "samples.json").read_text())
@@ -49,6 +49,15 @@ def test_samples_are_small_and_cover_what_tests_need():
 def test_seeds_give_different_images():
     """Another seed is another image of the class."""
     assert pixel_hash(generate("map", 0, (128, 128))) != pixel_hash(generate("map", 1, (128, 128)))
+
+
+def test_options_without_a_folder_leave_the_samples(monkeypatch, capsys):
+    """The samples of the repository are written without options only."""
+    monkeypatch.setattr(sys, "argv", ["generate.py", "--classes", "map"])
+    monkeypatch.setattr(sys.modules["generate"], "write_samples", lambda: pytest.fail("samples are written"))
+    with pytest.raises(SystemExit):
+        main()
+    assert "these options need --output" in capsys.readouterr().err
 
 
 def test_splits_do_not_overlap():

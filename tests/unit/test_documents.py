@@ -16,7 +16,7 @@ from fdcodec.model import fdt_file
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("corpus/*.md")])
-SPEC = (ROOT / "docs/spec/fdc-0.md").read_text()
+SPEC = (ROOT / "docs/spec/fdc-0.md").read_text("utf-8")
 documents = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 
 
@@ -67,13 +67,13 @@ def test_media_type_is_known_by_the_signatures():
 @documents
 def test_paths_exist(document):
     """Every path that a document names is there."""
-    named = re.findall(r"`((?:codec|tests|docs|tools|corpus)(?:/[\w.-]+)*)`", document.read_text())
+    named = re.findall(r"`((?:codec|tests|docs|tools|corpus)(?:/[\w.-]+)*)`", document.read_text("utf-8"))
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
 def test_stages_of_the_overview_exist():
     """Every path of the overview's tables is below the package."""
-    rows = re.findall(r"^\|.*\|$", (ROOT / "docs/overview.md").read_text(), re.M)
+    rows = re.findall(r"^\|.*\|$", (ROOT / "docs/overview.md").read_text("utf-8"), re.M)
     named = [path for row in rows for path in re.findall(r"`([a-z_]+(?:/[a-z_.]+|\.py))`", row)]
     package = ROOT / "codec/fdcodec"
     assert len(named) > 30
@@ -83,28 +83,28 @@ def test_stages_of_the_overview_exist():
 @documents
 def test_links_lead_somewhere(document):
     """Every link within the repository leads to a file."""
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text())
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text("utf-8"))
     assert [target for target in targets if not (document.parent / target).exists()] == []
 
 
 @documents
 def test_anchors_are_headings(document):
     """Every link to a place in a document leads to a heading there."""
-    for name, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", document.read_text()):
+    for name, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", document.read_text("utf-8")):
         target = document.parent / name if name else document
-        headings = re.findall(r"^#+ (.+)$", target.read_text(), re.M)
+        headings = re.findall(r"^#+ (.+)$", target.read_text("utf-8"), re.M)
         assert anchor in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
 def test_words_of_the_glossary_are_in_order():
     """Each word of the glossary is there once, in alphabetical order, so that it is found."""
-    rows = re.findall(r"^\| (.+?) \|.*\|.*\|$", (ROOT / "docs/glossary.md").read_text(), re.M)[1:]
+    rows = re.findall(r"^\| (.+?) \|.*\|.*\|$", (ROOT / "docs/glossary.md").read_text("utf-8"), re.M)[1:]
     assert rows == sorted(set(rows), key=lambda word: word.lower().replace("-", ""))
 
 
 def python_examples(name: str) -> list[str]:
     """Return the Python examples of a document."""
-    return re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.M | re.S)
+    return re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text("utf-8"), re.M | re.S)
 
 
 @pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
@@ -124,7 +124,7 @@ def test_table_of_learners_has_every_parameter():
     """The table of estimators names exactly the parameters that each has."""
     from fdcodec import learning
 
-    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", (ROOT / "docs/learning.md").read_text(), re.M)
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\|([^|]*)\|", (ROOT / "docs/learning.md").read_text("utf-8"), re.M)
     named = {name: {"sparsity", "n_jobs", *re.findall(r"`(\w+)`", cell)} for name, cell in rows}
     for parameters in named.values():
         parameters |= {"tol", "callback"} if "n_iterations" in parameters else set()
@@ -134,13 +134,13 @@ def test_table_of_learners_has_every_parameter():
 
 def test_readme_and_gate_run_the_same_tests():
     """The README's test command is the last thing the gate runs."""
-    command = re.search(r"\.venv/bin/(python -m pytest.*)", (ROOT / "README.md").read_text()).group(1)
-    assert (ROOT / ".ci/run").read_text().splitlines()[-1] == command
+    command = re.search(r"\.venv/bin/(python -m pytest.*)", (ROOT / "README.md").read_text("utf-8")).group(1)
+    assert (ROOT / ".ci/run").read_text("utf-8").splitlines()[-1] == command
 
 
 def spec_clauses() -> set[str]:
     """Return the numbers of the clauses of both specifications and of the items in them, but for the conventions."""
-    text = SPEC + (ROOT / "docs/spec/lossless.md").read_text()
+    text = SPEC + (ROOT / "docs/spec/lossless.md").read_text("utf-8")
     found = set(re.findall(r"^(L\d\.\d+) ", text, re.M))
     for clause, body in re.findall(r"^#+ (L?\d[\d.]*) .*?\n(.*?)(?=^#|\Z)", text, re.M | re.S):
         items = [] if clause == "1" else re.findall(r"^(\d+)\. ", body, re.M)
@@ -155,7 +155,7 @@ def test_cited_clauses_exist(folder):
     citations = [
         (path.name, clause)
         for path in (ROOT / folder).rglob("*.py")
-        for cited in re.findall(rf"SPEC ({number}(?:(?:,| and| to) {number})*)", path.read_text())
+        for cited in re.findall(rf"SPEC ({number}(?:(?:,| and| to) {number})*)", path.read_text("utf-8"))
         for clause in re.findall(number, cited)
     ]
     assert len(citations) > 10
@@ -167,9 +167,8 @@ def test_table_of_options_and_arguments_is_right():
     import fdcodec
     from fdcodec.cli.main import fdcodec_group
 
-    table = (
-        (ROOT / "docs/python.md").read_text().partition("| on the command line | in Python |")[2].partition("\n\n")[0]
-    )
+    document = (ROOT / "docs/python.md").read_text("utf-8")
+    table = document.partition("| on the command line | in Python |")[2].partition("\n\n")[0]
     named = set(re.findall(r"`([^`]+)`", table))
     functions = (fdcodec.encode, fdcodec.decode, fdcodec.decode_region, fdcodec.info, fdcodec.check, fdcodec.learn)
     arguments = {name for function in functions for name in inspect.signature(function).parameters}
@@ -198,5 +197,5 @@ def test_every_error_has_its_exit_code_in_the_help():
 
 def test_exit_codes_of_the_document_are_those_of_the_help():
     """The table of command.md and the help list the same exit codes."""
-    table = (ROOT / "docs/command.md").read_text().partition("| exit code |")[2].partition("\n\n")[0]
+    table = (ROOT / "docs/command.md").read_text("utf-8").partition("| exit code |")[2].partition("\n\n")[0]
     assert [int(code) for code in re.findall(r"^\| (\d+) \|", table, re.M)] == listed_exit_codes()

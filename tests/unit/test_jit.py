@@ -134,11 +134,11 @@ def test_last_resort_is_one_directory_that_goes_with_the_process(fallback):
     fallback.touch()
     program = (
         "from fdcodec.kernels.code_cache import _ROOT, cache_dir; "
-        "print(*{cache_dir(path) for path in list(_ROOT.rglob('*.py'))[:9]})"
+        "print(*{cache_dir(path) for path in list(_ROOT.rglob('*.py'))[:9]}, sep='\\n')"
     )
     environment = {**os.environ, "TMPDIR": str(fallback.parent)}
     printed = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, check=True).stdout
-    assert len(printed.split()) == 1
+    assert len(printed.splitlines()) == 1
     assert not Path(printed.decode().strip()).exists()
 
 

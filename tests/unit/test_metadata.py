@@ -1,6 +1,7 @@
 """Metadata of image files and of Pillow's images: kept as it is, or left out with a note."""
 
 import re
+import struct
 import warnings
 from io import BytesIO
 
@@ -50,6 +51,49 @@ def test_comments_are_told(name):
     samples = noise(2, 2, 1, seed=1)
     assert read_image(saved(samples, name, comment=b"scan 3")).notes == ("texts were left out: comment",)
     assert read_image(saved(samples, name)).notes == ()
+
+
+def bmp_5(colour_space):
+    """Return a black BMP of version 5 and 4x4 pixels, whose header names a colour space or where its profile is."""
+    header = struct.pack("<IiiHHIIiiII16x4s36x12xIIII", 124, 4, 4, 1, 24, 0, 48, 0, 0, 0, 0, colour_space, 4, 172, 9, 0)
+    return b"BM" + struct.pack("<IHHI", 195, 0, 0, 138) + header + bytes(48) + b"a profile"
+
+
+def gif_with(extension):
+    """Return a GIF with an extension before its image."""
+    gif = saved(noise(4, 4, 1, seed=7)[:, :, 0], "GIF")
+    place = 13 + (3 << (gif[10] & 7) + 1)
+    return gif[:place] + extension + gif[place:]
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        *((bmp_5(b"BGRs"), ()), (bmp_5(b"DEBM"), ("BMP", "ICC")), (bmp_5(b"KNIL"), ("BMP", "ICC"))),
+        (gif_with(b"\x21\xff\x0bNETSCAPE2.0\3\1\0\0\0"), ()),
+        (gif_with(b"\x21\xff\x0bICCRGBG1012\1p\0"), ("GIF", "ICC")),
+        (gif_with(b"\x21\xff\x0bXMP DataXMP\4<x/>\0"), ("GIF", "XMP")),
+    ],
+)
+def test_metadata_that_pillow_does_not_read_is_told(data, told):
+    """A profile of a BMP or a GIF, and XMP of a GIF, are not dropped in silence."""
+    notes = ("parts of this {} file were left out: {}".format(*told),) if told else ()
+    assert read_image(data).notes == notes
+
+
+@pytest.mark.parametrize(
+    ("primaries", "transfer", "options", "is_told"),
+    [
+        *((1, 13, {}, False), (2, 2, {}, False), (9, 16, {}, True), (12, 13, {}, True), (1, 18, {}, True)),
+        (12, 13, {"icc_profile": ICC}, False),
+    ],
+)
+def test_colour_space_of_avif_is_told(primaries, transfer, options, is_told):
+    """Primaries or a transfer (H.273) that are not those of sRGB are no loss in silence, unless a profile is there."""
+    start, mark, rest = saved(noise(16, 16, 3, seed=8), "AVIF", **options).partition(b"colrnclx")
+    picture, notes = read_image(start + mark + struct.pack(">HH", primaries, transfer) + rest[4:])
+    assert notes == ("parts of this AVIF file were left out: colour space (nclx)",) * is_told
+    assert picture.icc == options.get("icc_profile")
 
 
 @pytest.mark.parametrize("orientation", [1, 6])

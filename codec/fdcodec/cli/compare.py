@@ -14,7 +14,7 @@ import click
 
 from fdcodec.arguments import TUNES, refuse_with_lossless
 from fdcodec.cli.console import Console, on_terminal, write_line
-from fdcodec.cli.options import completing, is_given, listed_model_names
+from fdcodec.cli.options import NonEmptyPath, completing, is_given, listed_model_names
 from fdcodec.compare import INSTALL
 from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.words import first_of
@@ -57,13 +57,20 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str | No
 
 
 def _names(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Return names that are separated by commas."""
-    return None if value is None else tuple(part.strip() for part in value.split(",") if part.strip())
+    """Return names that are separated by commas, at least one."""
+    if value is None:
+        return None
+    names = tuple(part.strip() for part in value.split(",") if part.strip())
+    if not names:
+        raise click.BadParameter(f"{value!r} has no name in it")
+    return names
 
 
 @click.command()
 @click.argument("images", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(file_okay=False, path_type=Path), help="Report folder.")
+@click.option(
+    "-o", "--output", required=True, type=NonEmptyPath(file_okay=False, path_type=Path), help="Report folder."
+)
 @click.option(
     "--codecs",
     "names",

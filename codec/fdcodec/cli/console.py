@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fdcodec.cli.notes import Notes, split_advice
-from fdcodec.cli.streams import in_one_line, standard_output
+from fdcodec.cli.streams import in_one_line, is_utf8, standard_output
 from fdcodec.words import SHOWN
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ _COMPILING_TIMES = {
     "comparing": "about a minute",
 }
 _LOSSLESS_STARTERS, _LOSSLESS_TIME = ("code_bits", "code_row"), "about half a minute"
-_ARGUMENT = re.compile(r"\b(psnr_db|size_bytes|max_pixels|lossless=True|reduce=4)\b")
+_ARGUMENT = re.compile(r"(?<!\S)(max_pixels|lossless=True|reduce=4)(?![^\s,;])")  # a word, and no part of a path
 
 
 class Console:
@@ -208,19 +208,21 @@ def _compiling_time(task: str, kernel: str) -> str:
 
 
 def as_json(facts: dict[str, Any]) -> str:
-    """Return facts as JSON in one line; if a name is not UTF-8, everything beyond ASCII is escaped."""
+    """Return facts as JSON in one line; if a name or standard output is not UTF-8, all beyond ASCII is escaped."""
     text = json.dumps(facts, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(facts)
-    return text
+    return text if is_utf8(text) else json.dumps(facts)
 
 
 def write_line(text: str) -> None:
-    """Write a line to stdout; StandardOutputError if that cannot be, since a result that nobody gets is a failure."""
+    """Write a line to stdout, as escapes what its encoding has no place for, such as names that are not UTF-8.
+
+    StandardOutputError if that cannot be, since a result that nobody gets is a failure.
+    """
     with standard_output():
-        click.echo(text)
+        try:
+            click.echo(text)
+        except UnicodeEncodeError:
+            click.echo(text.encode("ascii", "backslashreplace"))
 
 
 def on_terminal() -> bool:

@@ -31,7 +31,7 @@ def _frames(file: Found) -> list[Found]:
 
     if file.path == STREAM or holds(file.path.is_fifo):
         raise click.UsageError(f"--frames takes files, and {file.path} is a stream; save it to a file first")
-    count = frame_count(file.path) if holds(file.path.is_file) else 1
+    count = frame_count(file.path)
     if count == 1:
         return [file]
     stem, suffix, digits = file.relative.stem.rstrip("."), file.relative.suffix or ".frame", len(str(count))

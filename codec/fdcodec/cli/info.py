@@ -63,4 +63,4 @@ def _text(value: Any) -> str:
         return ", ".join(f"{name} {number}" for name, number in value.items())
     if isinstance(value, list):
         return ", ".join(" ".join(str(part) for part in item.values()) for item in value) or "none"
-    return json.dumps(value).strip('"')
+    return in_one_line(value) if isinstance(value, str) else json.dumps(value)

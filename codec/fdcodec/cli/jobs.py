@@ -117,7 +117,7 @@ def split_output(
 def _refuse_directory(output: str | None, last: str) -> None:
     """Raise an error if an output ends as a directory does: the one named, or a last name where there is nothing."""
     named = last if output is None else output
-    if named.endswith(os.sep) and not (output is None and holds(Path(last).is_dir)):
+    if named.endswith((os.sep, os.altsep or os.sep)) and not (output is None and holds(Path(last).is_dir)):
         raise click.UsageError(f"{named} is named as a directory; an output is a file, and --out-dir names a directory")
 
 

@@ -36,7 +36,7 @@ DURATION = (
     "-o",
     "--output",
     required=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=options.NonEmptyPath(dir_okay=False, path_type=Path),
     help="Class model to write, NAME.fdt; `-t NAME` then names it.",
 )
 @click.option(

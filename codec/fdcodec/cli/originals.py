@@ -40,9 +40,10 @@ class Originals(NamedTuple):
             The place is standard input, or a directory without images, or an image and the files are several that
             are not its frames.
         """
+        from fdcodec.image.frames import frame_count
         from fdcodec.image.reading import READABLE_SUFFIXES
 
-        count = cache(_frame_count)  # asked for each frame
+        count = cache(frame_count)  # asked for each frame
         if place == STREAM:
             raise click.UsageError("--against takes a file, and - is standard input; save the original to a file first")
         if not holds(place.is_dir):
@@ -93,12 +94,6 @@ def _frame_named(encoded: Path, original: Path) -> int:
     """Return which frame of an original a file is by its name: 2 for b-2.fdc of b.tif; 0 if its name tells none."""
     numbered = re.fullmatch(re.escape(original.stem) + r"-(\d+)", encoded.stem)
     return int(numbered[1]) if numbered else 0
-
-
-def _frame_count(image: Path) -> int:
-    from fdcodec.image.frames import frame_count
-
-    return frame_count(image) if holds(image.is_file) else 1
 
 
 def _images_of(encoded: Path, images: Mapping[Path, list[Path]], count: Callable[[Path], int]) -> list[Path]:

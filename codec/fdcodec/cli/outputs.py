@@ -15,7 +15,7 @@ def check_model_path(target: Path, force: bool) -> None:
 
     _check_directory(target)
     if not has_suffix(target):
-        raise ParameterError(f"output: {target} does not end in {SUFFIX}, as class models do; add it")
+        raise ParameterError(f"output: {target} is no name that ends in {SUFFIX}; give one such as scans{SUFFIX}")
     if target.exists() and not force:
         raise FileExistsError(f"{target} exists; add --force to replace it")
     _check_writable(target)

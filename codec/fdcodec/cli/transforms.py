@@ -8,6 +8,7 @@ import click
 from fdcodec.cli.console import Console, write_line
 from fdcodec.cli.options import NonEmptyPath, model_names
 from fdcodec.cli.outputs import check_model_path
+from fdcodec.cli.streams import in_one_line
 from fdcodec.errors import FdcError
 
 
@@ -43,7 +44,7 @@ def list_models(as_json: bool) -> int:
             Console().tell(f"{name}: {error}")
             failed = True
             continue
-        line = f"{name:<16}{facts['hash'][:16]}  {facts['rotations']:>9}  {facts['embedded_bytes']:>6}"
+        line = f"{in_one_line(name):<16}{facts['hash'][:16]}  {facts['rotations']:>9}  {facts['embedded_bytes']:>6}"
         write_line(json.dumps(facts) if as_json else line)
     for path in registry.hidden():
         Console().tell(f"{path}: another model has this name and comes first; rename the file to use it")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from PIL import Image
 from fdcodec.aliases import Samples
 from fdcodec.compare.aggregate import anchor_of
 from fdcodec.compare.base import Codec
-from fdcodec.compare.records import Comparison, Crop, Record
+from fdcodec.compare.records import Comparison, Crop, Record, write_file
 from fdcodec.compare.subjects import Subject
 from fdcodec.image.psnr import psnr
 from fdcodec.image.sample_range import eight_bits
@@ -34,10 +35,10 @@ def cut(comparison: Comparison, subjects: Sequence[Subject], codecs: Sequence[Co
         box = hardest_box(subject.samples, coded[anchor][1])
         uncoded_bpp = subject.depth * subject.samples.size / subject.pixels
         versions = {ORIGINAL: (uncoded_bpp, subject.samples)} | coded
-        _save_thumbnail(subject, folder / thumbnail_file(subject.name))
+        _save(_thumbnail(subject), folder / thumbnail_file(subject.name))
         for codec, (bpp, image) in versions.items():
             file = f"crops/{subject.name}/{codec}.png"
-            _save(_shown(image, subject), box, folder / file)
+            _save(Image.fromarray(_shown(image, subject)).crop(box), folder / file)
             yield Crop(subject.name, codec, box, target, bpp, psnr(subject.samples, image), file)
 
 
@@ -88,13 +89,13 @@ def _shown(image: Samples, subject: Subject) -> NDArray[np.uint8]:
     return eight_bits(within[:, :, np.newaxis], (low, high))[:, :, 0]
 
 
-def _save(image: NDArray[np.uint8], box: tuple[int, int, int, int], path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    Image.fromarray(image).crop(box).save(path, optimize=True)
+def _save(image: Image.Image, path: Path) -> None:
+    buffer = BytesIO()
+    image.save(buffer, "PNG", optimize=True)
+    write_file(path, buffer.getvalue())
 
 
-def _save_thumbnail(subject: Subject, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+def _thumbnail(subject: Subject) -> Image.Image:
     small = Image.fromarray(_shown(subject.samples, subject))
     small.thumbnail((THUMBNAIL_PX, THUMBNAIL_PX))
-    small.quantize(128).save(path, optimize=True)
+    return small.quantize(128)

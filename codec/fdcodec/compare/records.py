@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
+from fdcodec.image.files import replace_file
+
 
 @dataclass(frozen=True)
 class Record:
@@ -81,8 +83,13 @@ class Comparison:
 
 def write_json(path: Path, value: Any) -> None:
     """Write indented JSON, creating directories; numbers that are not finite become null."""
+    write_file(path, (json.dumps(_finite(value), indent=1) + "\n").encode())
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file in one step, creating directories: if that fails, the one of an earlier comparison is whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(_finite(value), indent=1) + "\n")
+    replace_file(path, data)
 
 
 def _path(record: Record) -> str:

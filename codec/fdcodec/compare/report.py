@@ -5,8 +5,9 @@ from pathlib import Path
 from fdcodec.compare import plots
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates, average_curves, compressai_averages
 from fdcodec.compare.bd_rate import MIN_OVERLAP, MIN_RANGE
+from fdcodec.compare.metrics import KINDS
 from fdcodec.compare.page import definitions, header, needs, page, section, tile
-from fdcodec.compare.records import Comparison, write_json
+from fdcodec.compare.records import Comparison, write_file, write_json
 from fdcodec.compare.report_details import details_section
 from fdcodec.compare.report_tables import bd_section, images_section, percent
 from fdcodec.words import counted
@@ -18,7 +19,7 @@ CURVES_NOTE = (
 )
 METHOD = {
     "Rate": "bits of the whole file, container and headers included, divided by the number of pixels",
-    "PSNR": "from the squared error pooled over all samples of the 8-bit decoded image",
+    "PSNR": "from the squared error pooled over all samples of the decoded image",
     "MS-SSIM": "Wang 2003, five scales, mean over planes; drawn in dB as -10 log10(1 - x); needs sides of 176 pixels",
     "SSIMULACRA 2": "by the package ssimulacra2; 70 is high quality, 90 visually lossless",
     "BD-rate": "PCHIP of log rate over quality, mean over the range that both curves cover; points that cost more "
@@ -33,12 +34,12 @@ def write(comparison: Comparison, folder: Path) -> Path:
     """Write ``index.html``, the plots as SVG and PNG and CompressAI-style averages into `folder`; return the page."""
     for measure in _drawable(comparison):
         figure = plots.rate_distortion(comparison, measure)
-        (folder / f"{measure}.svg").write_text(plots.svg(figure), encoding="utf-8")
-        (folder / f"{measure}.png").write_bytes(plots.png(figure))
+        write_file(folder / f"{measure}.svg", plots.svg(figure).encode())
+        write_file(folder / f"{measure}.png", plots.png(figure))
     for codec, averages in compressai_averages(comparison).items():
         write_json(folder / "results" / "average" / f"{codec}.json", averages)
     target = folder / "index.html"
-    target.write_text(render(comparison, folder), encoding="utf-8", errors="replace")  # of names that are no text
+    write_file(target, render(comparison, folder).encode(errors="replace"))  # of names that are no text
     return target
 
 
@@ -72,7 +73,8 @@ def _header(comparison: Comparison, measures: list[str]) -> str:
 
 def _tiles(comparison: Comparison, measure: str) -> list[str]:
     """Return the figures to read first: fdcodec against the anchor and against its own DCT, at equal PSNR."""
-    kind = " (gray)" if measure.endswith("-y") else ""
+    planes = measure.rsplit("-", 1)[1]
+    kind = "" if planes == "rgb" else f" ({KINDS[planes]})"
     return [
         tile(percent(rate), f"bits of {comparison.codecs[codec]} at the PSNR of {comparison.codecs[anchor]}{kind}")
         for anchor in dict.fromkeys((anchor_of(comparison), *CONTROLS))

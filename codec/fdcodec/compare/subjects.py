@@ -1,25 +1,25 @@
 """The images of a comparison: found, named, hashed; loaded as gray or RGB of 8 bits or gray of 16, or as they are."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 
 from fdcodec.aliases import Samples
-from fdcodec.errors import FdcError, FormatError, LimitError, ParameterError, UnsupportedError
-from fdcodec.image.pillow_modes import samples_of_pillow
-from fdcodec.image.reading import read_image
+from fdcodec.errors import FdcError, ParameterError, UnsupportedError
+from fdcodec.image import npy
+from fdcodec.image.picture import Picture
+from fdcodec.image.reading import guarded, opened, read_image
+from fdcodec.limits import DEFAULT_MAX_PIXELS
+from fdcodec.paths import content_of
 from fdcodec.training.training_images import training_hash, training_samples
 
 LOSSLESS_SUFFIXES = {".png", ".ppm", ".pgm", ".bmp", ".tif", ".tiff", ".npy"}
-EIGHT_BIT_MODES = {"1", "L", "LA", "P", "PA", "RGB", "RGBA", "RGBX", "CMYK", "YCbCr"}
-SIXTEEN_BIT_MODES = {"I;16", "I;16B", "I;16L", "I"}
-TAKEN = "compare takes images of 8 bits a sample, and gray of 16"
 MIN_SIDE_PX = 8  # below it SSIMULACRA 2 is not defined, and curves say nothing
 
 
@@ -81,7 +81,7 @@ def passed_over(paths: Iterable[Path]) -> list[str]:
 
 def load_all(files: Sequence[Path], gray: bool) -> list[Subject]:
     """Load images of one depth. With `gray`, colour is reduced to BT.601 luma; alpha is always blended with white."""
-    subjects = [_load(path, name, gray) for path, name in zip(files, _names(files), strict=True)]
+    subjects = _loaded(files, partial(_shown, gray=gray))
     for subject in subjects:
         if subject.depth != subjects[0].depth:
             raise ParameterError(
@@ -93,7 +93,11 @@ def load_all(files: Sequence[Path], gray: bool) -> list[Subject]:
 
 def load_whole(files: Sequence[Path]) -> list[Subject]:
     """Load images as they are stored, of 8 and 16 bits, as (height, width) or (height, width, 2..4) with alpha."""
-    return [_load_whole(path, name) for path, name in zip(files, _names(files), strict=True)]
+    return _loaded(files, _stored)
+
+
+def _loaded(files: Sequence[Path], samples_of: Callable[[Picture], Samples]) -> list[Subject]:
+    return [_load(path, name, samples_of) for path, name in zip(files, _names(files), strict=True)]
 
 
 def _names(files: Sequence[Path]) -> list[str]:
@@ -113,58 +117,42 @@ def _names(files: Sequence[Path]) -> list[str]:
     return names
 
 
-def _load(path: Path, name: str, gray: bool) -> Subject:
-    with _named_faults(path):
-        with _opened(path) as image:
-            samples, kind = _samples_of(image, gray), image.format or "NPY"
-        picture, notes = read_image(path)
-        learned = training_hash(training_samples(picture.samples))
-    if min(samples.shape[:2]) < MIN_SIDE_PX:
-        raise UnsupportedError(f"{path}: a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
-    return Subject(name, _file_hash(path), kind, samples, learned, notes)
-
-
-def _load_whole(path: Path, name: str) -> Subject:
-    with _named_faults(path):
-        picture, notes = read_image(path)
-    samples = picture.samples[:, :, 0] if picture.channels == 1 else picture.samples
-    return Subject(name, _file_hash(path), path.suffix, samples, notes=notes)
-
-
-@contextmanager
-def _named_faults(path: Path) -> Iterator[None]:
-    """Make errors of reading an image FdcErrors that name its file."""
+def _load(path: Path, name: str, samples_of: Callable[[Picture], Samples]) -> Subject:
+    """Load an image as `encode` reads it, with the samples that a comparison takes of it."""
+    data = content_of(path)
     try:
-        yield
+        picture, notes = read_image(data)
+        samples, kind = samples_of(picture), _format_of(data)
     except FdcError as error:
         raise type(error)(f"{path}: {error}") from error
-    except Image.DecompressionBombError as error:
-        raise LimitError(f"{path}: {error}") from error
-    except (UnidentifiedImageError, OSError, SyntaxError) as error:
-        raise FormatError(f"{path}: cannot be read as an image ({error})") from error
+    learned = training_hash(training_samples(picture.samples))
+    return Subject(name, sha256(data).hexdigest(), kind, samples, learned, notes)
 
 
-def _file_hash(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
+def _format_of(data: bytes) -> str:
+    """Return Pillow's name of the format of an image file; NPY of an array."""
+    if data.startswith(npy.SIGNATURE):
+        return "NPY"
+    with guarded(DEFAULT_MAX_PIXELS), opened(data) as image:
+        return str(image.format)
 
 
-def _opened(path: Path) -> Image.Image:
-    """Return the image of a file; an array of `numpy.save` is the image that `encode` takes it for."""
-    if path.suffix.lower() != ".npy":
-        return Image.open(path)
-    picture = read_image(path).picture
+def _shown(picture: Picture, gray: bool) -> Samples:
+    """Return gray or RGB of 8 bits, or gray of 16: what curves are drawn of."""
     if picture.depth == 16 and picture.channels > 1:
-        raise UnsupportedError(f"{picture.channels} channels of 16 bits; {TAKEN}")
-    return Image.fromarray(picture.samples[:, :, 0] if picture.channels == 1 else picture.samples)
-
-
-def _samples_of(image: Image.Image, gray: bool) -> Samples:
-    if image.mode in SIXTEEN_BIT_MODES:
-        return samples_of_pillow(image)[0]
-    if image.mode not in EIGHT_BIT_MODES:
-        raise UnsupportedError(f"mode {image.mode!r}; {TAKEN}")
-    samples: Samples = np.asarray(_opaque(image).convert("L" if gray or image.mode in {"1", "L", "LA"} else "RGB"))
+        raise UnsupportedError(f"{picture.channels} channels of 16 bits; compare takes 8 bits a sample, and gray of 16")
+    if min(picture.width, picture.height) < MIN_SIDE_PX:
+        raise UnsupportedError(f"a side is below {MIN_SIDE_PX} pixels; compare needs larger images")
+    if picture.depth == 16:
+        return _stored(picture)
+    is_gray = gray or picture.channels < 3
+    samples: Samples = np.asarray(_opaque(Image.fromarray(_stored(picture))).convert("L" if is_gray else "RGB"))
     return samples
+
+
+def _stored(picture: Picture) -> Samples:
+    """Return all samples, (height, width) of one channel."""
+    return picture.samples[:, :, 0] if picture.channels == 1 else picture.samples
 
 
 def _opaque(image: Image.Image) -> Image.Image:

@@ -11,11 +11,16 @@ from fdcodec.image import npy, png
 from fdcodec.image.frame_counts import count_frames, count_frames_behind
 from fdcodec.image.reading import READABLE_FORMATS, Reading, guarded, opened, read_opened
 from fdcodec.limits import DEFAULT_MAX_PIXELS
-from fdcodec.paths import content_of
+from fdcodec.paths import content_of, holds
 
 
 def frame_count(path: Path) -> int:
-    """Return how many frames an image file has, damaged ones too; 1 if it cannot be opened, which reading reports."""
+    """Return how many frames an image file has, damaged ones too; 1 if it cannot be opened, which reading reports.
+
+    What is no file is not opened, as a pipe could not be read again.
+    """
+    if not holds(path.is_file):
+        return 1
     with suppress(FdcError, OSError), guarded(DEFAULT_MAX_PIXELS):
         if npy.is_npy(path):
             return npy.npy_frame_count(path)

@@ -7,7 +7,7 @@ from PIL import ExifTags, Image
 from PIL.TiffImagePlugin import TiffImageFile
 
 from fdcodec.errors import LimitError, UnsupportedError
-from fdcodec.image import png, pnm
+from fdcodec.image import jpeg_2000, png, pnm
 from fdcodec.image.frame_counts import count_frames
 from fdcodec.image.pillow_modes import drops_profile
 from fdcodec.words import first_of
@@ -26,6 +26,12 @@ _READ_OF_PNG = frozenset(
     b"IHDR PLTE tRNS IDAT IEND iCCP eXIf sRGB gAMA cHRM pHYs tEXt zTXt iTXt acTL fcTL fdAT iDOT".split()
 )
 """Chunks that are kept, or have notes of their own; iDOT only says where in the file rows are."""
+
+_GIF_EXTENSIONS = {b"\x21\xff\x0bXMP DataXMP": "XMP", b"\x21\xff\x0bICCRGBG1012": "ICC"}
+_AVIF_COLOURS = b"colrnclx"  # before two bytes each for primaries and transfer (ITU-T H.273)
+_SRGB_PRIMARIES, _SRGB_TRANSFERS = (1, 2), (1, 2, 6, 13)  # 2 is not specified; 1 and 6, of video, are nearly sRGB
+_BMP_VERSION_5 = b"\x7c\0\0\0"  # length of its header
+_BMP_PROFILES = (b"DEBM", b"KNIL")  # which is embedded, or in another file
 
 
 class Loss(NamedTuple):
@@ -70,7 +76,7 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
         )
     if isinstance(image, TiffImageFile) and image.tile:  # once it is loaded, its samples may be others
         yield from _losses_of_tiff(image)
-    if image.format == "JPEG2000" and any(is_signed for _, is_signed in _components_of_jpeg_2000(image, data)):
+    if image.format == "JPEG2000" and any(is_signed for _, is_signed in jpeg_2000.components(image, data)):
         yield Loss(
             "signed samples were read as unsigned, the least as 0",
             "the samples of this JPEG2000 file are signed, and would be read as unsigned; give them as .npy",
@@ -83,6 +89,8 @@ def losses_of(image: Image.Image, data: bytes) -> Iterator[Loss]:
     yield from _losses_of_mode(image)
     if image.format == "PNG" and data and (left_out := _left_out_of_png(data)):
         yield Loss(f"PNG chunks were left out: {', '.join(first_of(left_out))}", "")
+    if left_out := _left_out_beside(image, data):
+        yield Loss(f"parts of this {image.format} file were left out: {', '.join(left_out)}", "")
     if _loses_bits(image, data):
         yield Loss(
             "colour of more than 8 bits was reduced to 8 bits: Pillow reads no more",
@@ -144,6 +152,27 @@ def _left_out_of_png(data: bytes) -> list[str]:
     return [f"{_MEANINGS[name]} ({name.decode()})" for name in told] + others
 
 
+def _left_out_beside(image: Image.Image, data: bytes) -> list[str]:
+    """Return what a file of some formats holds beside its samples and Pillow does not read."""
+    match image.format:
+        case "AVIF" if "icc_profile" not in image.info and _has_other_colours(data):
+            return ["colour space (nclx)"]
+        case "JPEG2000":
+            return jpeg_2000.left_out(data)
+        case "GIF":
+            return [name for mark, name in _GIF_EXTENSIONS.items() if mark in data]
+        case "BMP" if data[14:18] == _BMP_VERSION_5 and data[70:74] in _BMP_PROFILES:
+            return ["ICC"]
+    return []
+
+
+def _has_other_colours(avif: bytes) -> bool:
+    """Tell whether an AVIF names primaries or a transfer that are not those of sRGB."""
+    _, found, named = avif.partition(_AVIF_COLOURS)
+    primaries, transfer = (int.from_bytes(named[place : place + 2], "big") for place in (0, 2))
+    return bool(found) and (primaries not in _SRGB_PRIMARIES or transfer not in _SRGB_TRANSFERS)
+
+
 def _loses_bits(image: Image.Image, data: bytes) -> bool:
     """Tell whether Pillow reads 8 of more than 8 stored bits, by tags, headers, or what it tells its decoders."""
     if image.mode.startswith(("I", "F")):
@@ -151,7 +180,7 @@ def _loses_bits(image: Image.Image, data: bytes) -> bool:
     if isinstance(image, TiffImageFile):
         return any(bits > 8 for bits in image.tag_v2.get(ExifTags.Base.BitsPerSample, ()))
     if image.format == "JPEG2000":
-        return any(depth > 8 for depth, _ in _components_of_jpeg_2000(image, data))
+        return any(depth > 8 for depth, _ in jpeg_2000.components(image, data))
     if image.format == "AVIF":
         flags = data[data.find(b"av1C") + 6 :][:1]
         return bool(flags and flags[0] & 0x40)
@@ -159,17 +188,10 @@ def _loses_bits(image: Image.Image, data: bytes) -> bool:
     return greatest > 0xFF or any(";16B" in str(tile.args) for tile in getattr(image, "tile", ()))
 
 
-def _components_of_jpeg_2000(image: Image.Image, data: bytes) -> list[tuple[int, bool]]:
-    """Return bits and sign of each component, from the SIZ marker: a byte each, followed by two others."""
-    _, _, behind = data.partition(b"\xff\x4f\xff\x51")
-    stored = behind[38 : 38 + 3 * len(image.getbands()) : 3]
-    return [((component & 0x7F) + 1, component > 0x7F) for component in stored]
-
-
 def _scaled_from(image: Image.Image, data: bytes) -> int | None:
     """Return the greatest value that a file's samples can have, if Pillow scales it to 255 or 65535."""
     if image.format == "JPEG2000":
-        odd = [depth for depth, _ in _components_of_jpeg_2000(image, data) if depth not in (8, 16)]
+        odd = [depth for depth, _ in jpeg_2000.components(image, data) if depth not in (8, 16)]
         return 2 ** max(odd) - 1 if odd else None
     greatest = pnm.greatest_of_pnm(image)
     return None if greatest in (255, 65535) else greatest

@@ -7,6 +7,7 @@ from pathlib import Path
 from fdcodec.compare.cells import codec_row, difference_cell, empty_cell, signed, speed_cell
 from fdcodec.compare.lossless.records import Comparison, Record
 from fdcodec.compare.page import definitions, header, needs, page, section, table, tile
+from fdcodec.compare.records import write_file
 from fdcodec.words import counted
 
 OWN = "fdc"
@@ -21,7 +22,7 @@ METHOD = {
 def write(comparison: Comparison, folder: Path) -> Path:
     """Write ``index.html`` into `folder` and return its path."""
     target = folder / "index.html"
-    target.write_text(render(comparison), encoding="utf-8", errors="replace")  # of names that are no text
+    write_file(target, render(comparison).encode(errors="replace"))  # of names that are no text
     return target
 
 
