@@ -135,11 +135,12 @@ def encode(
             tune=tune,
             verify=verify,
         )
+        absent = absence(transform, "the file") if settings.embed is False else ""
         encoded = encode_to_target(picture, settings, target)
     if encoded.miss is not None:
         warn_caller(encoded.miss)
-    if settings.embed is False and (told := absence(transform, "the file")):
-        warn_caller(EmbeddingWarning(told))
+    if absent:
+        warn_caller(EmbeddingWarning(absent))
     return encoded.data
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from fdcodec.arguments import MAX_REDUCE, check_flags, check_integers, checked_region, checked_threads, resolved
 from fdcodec.coding.settings import DecoderSettings
-from fdcodec.errors import warn_caller
+from fdcodec.errors import memory_as_limit, warn_caller
 from fdcodec.limits import MAX_SIDE
 from fdcodec.sources import Source, read_source
 
@@ -52,6 +52,7 @@ def picture_and_loss(
 
     check_integers(reduce=(reduce, 1, MAX_REDUCE))
     region = None if region is None else checked_region(region)
-    if not settings.partial:
-        return codec.decode_region(read_source(data), region, settings, int(reduce)), None
-    return decode_partially(read_source(data), region, settings, int(reduce))
+    with memory_as_limit():
+        if not settings.partial:
+            return codec.decode_region(read_source(data), region, settings, int(reduce)), None
+        return decode_partially(read_source(data), region, settings, int(reduce))

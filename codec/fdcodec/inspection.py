@@ -9,7 +9,15 @@ from typing import Any
 from fdcodec import container
 from fdcodec.arguments import check_flags
 from fdcodec.container.constants import COMPACT_SIGNATURE, CRC_BYTES, VERSION
-from fdcodec.errors import FdcError, FormatError, PartialWarning, TransformNotFoundError, fault_of, warn_caller
+from fdcodec.errors import (
+    FdcError,
+    FormatError,
+    PartialWarning,
+    TransformNotFoundError,
+    fault_of,
+    memory_as_limit,
+    warn_caller,
+)
 from fdcodec.limits import MAX_SIDE
 from fdcodec.sources import Source, read_source
 
@@ -38,8 +46,13 @@ def info(data: Source, *, bits: bool = False, partial: bool = False) -> dict[str
     ------
     FormatError, UnsupportedError
         As for `decode`.
-    LimitError, TransformNotFoundError
+    LimitError
+        A side, a block of metadata or the class model is above the limit of the format, or the file above the memory
+        that is free; with `bits`, also the picture.
+    TransformNotFoundError
         As for `decode`, with `bits` only.
+    OSError
+        A named file is not there, or cannot be read.
 
     Warns
     -----
@@ -59,15 +72,16 @@ def facts_and_fault(data: bytes, bits: bool) -> tuple[dict[str, Any], FdcError |
     """Return the facts of a file and None; if it cannot be read, those that can, and why the others cannot."""
     facts: dict[str, Any] = {}
     try:
-        facts = facts_of(container.read(data, max_pixels=MAX_SIDE * MAX_SIDE), data)
-        return facts | (describe_bits(data) if bits else {}), None
+        with memory_as_limit():
+            facts = facts_of(container.read(data, max_pixels=MAX_SIDE * MAX_SIDE), data)
+            return facts | (describe_bits(data) if bits else {}), None
     except FdcError as error:
         return facts or _readable_facts(data), error
 
 
 def _readable_facts(data: bytes) -> dict[str, Any]:
     """Return the facts of a damaged file: of its intact chunks, else of its header, or none."""
-    with suppress(FdcError):
+    with suppress(FdcError), memory_as_limit():
         file, lost, _ = container.salvage(data, max_pixels=MAX_SIDE * MAX_SIDE)
         return facts_of(file, data) | {"lost_tiles": len(lost)}
     with suppress(FdcError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from fdcodec import api, container
 from fdcodec.decoding import checked_decoding, decode_picture
-from fdcodec.errors import ParameterError
+from fdcodec.errors import ParameterError, memory_as_limit
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.sources import Source, read_source
 from fdcodec.words import counted
@@ -51,11 +51,12 @@ class Reader:
     ) -> None:
         self._settings = checked_decoding(max_pixels=max_pixels, threads=threads, transform=transform, partial=partial)
         self._data = read_source(data)
-        file = (
-            container.salvage(self._data, max_pixels=max_pixels).file
-            if partial
-            else container.read(self._data, tiles=(), max_pixels=max_pixels)
-        )
+        with memory_as_limit():
+            file = (
+                container.salvage(self._data, max_pixels=max_pixels).file
+                if partial
+                else container.read(self._data, tiles=(), max_pixels=max_pixels)
+            )
         self.header, self.metadata = file.header, file.metadata
 
     def __repr__(self) -> str:

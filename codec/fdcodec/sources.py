@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
-from fdcodec.errors import ParameterError
+from fdcodec.errors import ParameterError, memory_as_limit
 from fdcodec.paths import checked_path, content_of
 
 if TYPE_CHECKING:
@@ -16,6 +16,11 @@ Source: TypeAlias = "bytes | bytearray | memoryview | NDArray[np.uint8] | str | 
 
 def read_source(data: Source) -> bytes:
     """Return the bytes of a source: bytes, or an array of them, as they are; the content of a path or an open file."""
+    with memory_as_limit():
+        return _bytes_of(data)
+
+
+def _bytes_of(data: Source) -> bytes:
     if isinstance(data, bytes | bytearray | memoryview):
         return bytes(data)
     if isinstance(data, str | os.PathLike):

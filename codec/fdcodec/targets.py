@@ -69,6 +69,8 @@ def encode_to_target(picture: Picture, settings: EncoderSettings, target: Target
     """
     if target.kind == "lossless":
         return Encoded(_encoded(picture, replace(settings, lossless=True)))
+    if settings.model != "auto":  # here, and not once for each encode: its file might change between them
+        settings = replace(settings, model=resolve(settings.model))
     if target.kind == "quality":
         data = _encoded(picture, replace(settings, quality=target.value))
         exact = _exact_file(picture, settings, len(data))
@@ -141,7 +143,7 @@ def _exact_file(picture: Picture, settings: EncoderSettings, size_bytes: int) ->
 
 def _own_model(settings: EncoderSettings) -> ClassModel | None:
     """Return the class model that was asked for, as a file that only names it may need; None for auto."""
-    return None if settings.model == "auto" else resolve(settings.model)
+    return settings.model if isinstance(settings.model, ClassModel) else None
 
 
 def _exact_db(picture: Picture) -> float:

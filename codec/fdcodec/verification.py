@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fdcodec import container
 from fdcodec.coding.settings import DecoderSettings
 from fdcodec.decoding import checked_decoding
-from fdcodec.errors import VerificationError
+from fdcodec.errors import VerificationError, memory_as_limit
 from fdcodec.limits import DEFAULT_MAX_PIXELS
 from fdcodec.sources import Source, read_source
 
@@ -113,14 +113,15 @@ def check_file(
     FdcError
         The file is damaged, too large, unsupported, or needs a class model that is not here.
     """
-    file = container.read(data, max_pixels=max_pixels)
-    if structure_only:
-        return Checked("structure and checksums")
-    from fdcodec import codec
+    with memory_as_limit():
+        file = container.read(data, max_pixels=max_pixels)
+        if structure_only:
+            return Checked("structure and checksums")
+        from fdcodec import codec
 
-    decoded = codec.decode(data, DecoderSettings(max_pixels, threads, own))
-    if file.pixel_hash is not None and pixel_hash(decoded) != file.pixel_hash:
-        raise VerificationError("the decoded samples do not have the hash that the file carries")
+        decoded = codec.decode(data, DecoderSettings(max_pixels, threads, own))
+        if file.pixel_hash is not None and pixel_hash(decoded) != file.pixel_hash:
+            raise VerificationError("the decoded samples do not have the hash that the file carries")
     last = "decoding" if file.pixel_hash is None else "decoded samples"
     return Checked(f"structure, checksums and {last}", decoded, file.header.lossless)
 

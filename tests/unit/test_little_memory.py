@@ -9,8 +9,9 @@ from tests.images import noise
 
 import fdcodec
 from fdcodec import codec, container
-from fdcodec.errors import LimitError
+from fdcodec.errors import FdcError, LimitError
 from fdcodec.image import reading
+from fdcodec.inspection import facts_and_fault
 from fdcodec.integrations.stores import StoreCodec
 
 ADVICE = "make some free, or decode a region, or with reduce=4"
@@ -75,6 +76,46 @@ def test_memory_of_tiles_counts(monkeypatch):
     for threads in (1, 2):
         with pytest.raises(LimitError, match="too little memory to decode 32x32 pixels of 1 channel"):
             fdcodec.decode(data, threads=threads)
+
+
+@pytest.mark.parametrize(
+    ("place", "use"),
+    [
+        ("fdcodec.sources.content_of", fdcodec.decode),
+        ("fdcodec.sources.content_of", fdcodec.read_header),
+        ("fdcodec.container.read", fdcodec.decode),
+        ("fdcodec.container.read", fdcodec.check),
+        ("fdcodec.container.read", fdcodec.info),
+        ("fdcodec.container.read", fdcodec.open),
+        ("fdcodec.container.salvage", lambda path: fdcodec.open(path, partial=True)),
+        ("fdcodec.coding.accounting.bits_of_tile", lambda path: fdcodec.info(path, bits=True)),
+    ],
+)
+def test_reading_a_file_says_so_wherever_memory_ends(monkeypatch, tmp_path, place, use):
+    """Whatever reads a file without the memory for it raises a LimitError with what to do."""
+
+    def fail(*_, **__):
+        raise MemoryError
+
+    path = tmp_path / "a.fdc"
+    path.write_bytes(fdcodec.encode(noise(8, 8, 1, seed=1), lossless=False))
+    monkeypatch.setattr(place, fail)
+    with pytest.raises(LimitError, match=r"^too little memory; make some free"):
+        use(path)
+
+
+def test_facts_of_a_header_take_little_memory(monkeypatch):
+    """Where there is too little memory for where bits go, or for a damaged file, what can be read is there."""
+
+    def fail(*_, **__):
+        raise MemoryError
+
+    data = fdcodec.encode(noise(8, 8, 1, seed=1), lossless=False)
+    monkeypatch.setattr("fdcodec.coding.accounting.bits_of_tile", fail)
+    monkeypatch.setattr("fdcodec.container.salvage", fail)
+    for content in (data, data[:-1]):
+        facts, fault = facts_and_fault(content, bits=True)
+        assert (facts["width"], isinstance(fault, FdcError)) == (8, True)
 
 
 @pytest.mark.parametrize("place", ["fdcodec.image.arrays.as_picture", "fdcodec.codec.encode"])

@@ -81,6 +81,19 @@ def test_specification_decodes_every_plan(planes):
         assert planes.tolist() == plain.tolist()
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("shape", [(4, 9, 7), (3, 1, 40), (2, 20, 3)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_specification_decodes_any_payload_behind_a_header(seed, shape, dtype):
+    """Random bytes after the header of planes of the whole range decode to the same planes: no sum overflows."""
+    planes, depth = random_planes(*shape, dtype, seed=seed), 8 * np.dtype(dtype).itemsize
+    plan = Plan(seed % 3 if shape[0] >= 3 else 0, (seed % 2) * len(np.unique(planes.reshape(shape[0], -1).T, axis=0)))
+    header = _encode(planes.astype(np.int32), depth, plan)[:24]
+    payload = header + np.random.default_rng(seed).integers(0, 256, 2000, np.uint8).tobytes() + bytes(4000)
+    plain = np.array(reference.LosslessDecoder(payload, *shape, depth).decode())
+    assert plain.tolist() == decode_planes(payload, *shape, depth).tolist()
+
+
 @pytest.mark.parametrize("planes", CLIMB.values(), ids=CLIMB.keys())
 def test_chosen_plan_is_the_shortest(planes):
     """On a small picture the encoder finds the shortest payload: best transform unindexed, then indexed or not."""

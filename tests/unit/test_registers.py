@@ -176,26 +176,26 @@ def test_shorts(run, seed):
     assert [9, *(a[k] * b[k] + a[k + 1] * b[k + 1] for k in range(0, 16, 2)), 9] == sums.tolist()
 
 
-def in_sides(line, out):
-    """Cross four sides, put them a row each, and one moved and masked; return the ends of one."""
+def in_sides(line, out, side):
+    """Cross four sides, put them at distances of 6, and one moved and masked; return the ends of one."""
     rows = sd.side_at(line, 1), sd.side_at(line, 5), sd.side_at(line, 9), sd.side_at(line, 13)
     columns = sd.crossed(rows[0], rows[1], rows[2], rows[3])
-    for k in range(4):
-        sd.put_side(columns[k], out[k], 1)
+    sd.put_sides(columns, out, 1, 6)
     mask = is_below(rows[0], rows[1])
-    sd.put_side((rows[0] + sd.spread_side(7)) & mask, out[4], 1)
+    sd.put_side((rows[0] + sd.spread_side(7)) & mask, side, 1)
     return sd.ends_of(rows[2])
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_sides(run, seed):
     """Rows become columns, a mask keeps what is below and zeros the rest, ends are the first and the last value."""
-    line, out = np.random.default_rng(seed).integers(-(2**30), 2**30, 17, np.int32), np.full((5, 6), 9, np.int32)
-    ends = run(in_sides)(line, out)
+    line, side = np.random.default_rng(seed).integers(-(2**30), 2**30, 17, np.int32), np.full(6, 9, np.int32)
+    out = np.full(24, 9, np.int32)
+    ends = run(in_sides)(line, out, side)
     rows = line[1:].reshape(4, 4)
-    assert rows.T.tolist() == out[:4, 1:5].tolist()
+    assert [[9, *column, 9] for column in rows.T.tolist()] == out.reshape(4, 6).tolist()
     kept = [a + 7 if a < b else 0 for a, b in zip(rows[0].tolist(), rows[1].tolist(), strict=True)]
-    assert [9, *kept, 9] == out[4].tolist()
+    assert [9, *kept, 9] == side.tolist()
     assert (rows[2, 0], rows[2, 3]) == ends
 
 

@@ -155,6 +155,22 @@ def test_targets_with_a_model_that_is_only_named(target):
     assert fdcodec.decode(data, transform=own).shape == IMAGE.shape
 
 
+@pytest.mark.parametrize(
+    "target", [{"quality": 50}, {"quality": 50, "embed": False}, {"psnr_db": 36, "verify": True}, {"size_bytes": 900}]
+)
+def test_file_of_the_class_model_is_read_before(monkeypatch, tmp_path, target):
+    """An encode and its search for a target go by the class model that was there when it began."""
+    path, encode_once = tmp_path / "own.fdt", codec.encode
+    get("dct").save(path)
+
+    def encode_without_file(*arguments):
+        path.unlink(missing_ok=True)
+        return encode_once(*arguments)
+
+    monkeypatch.setattr(codec, "encode", encode_without_file)
+    assert fdcodec.encode(LARGER, transform=path, **target) == fdcodec.encode(LARGER, transform="dct", **target)
+
+
 @pytest.mark.parametrize("target", [{"size_bytes": 700}, {"bpp": 1.0}])
 def test_size_counts_the_hash(target):
     """A file with the hash of its samples keeps to its size, too."""

@@ -8,7 +8,7 @@ from typing import IO
 from fdcodec.container import constants as names
 from fdcodec.container.bodies import PICTURE_HEADER, parse
 from fdcodec.container.chunks import Chunk, build_chunk, chunk_at, split_chunks
-from fdcodec.container.file import File, Metadata, check_pixels, check_version, is_wanted
+from fdcodec.container.file import File, Metadata, check_pixels, check_version
 from fdcodec.container.header import Header
 from fdcodec.errors import ChecksumError, LimitError, TruncatedError, UnsupportedError, damaged
 from fdcodec.limits import MAX_METADATA_BYTES, MAX_MODEL_BYTES, MAX_OTHER_CHUNKS
@@ -207,7 +207,7 @@ def _payloads(
     payloads, wrong = [b""] * len(data), list[int]()
     for tile, chunk in enumerate(data):
         try:
-            payloads[tile] = chunk.checked_body() if is_wanted(tile, tiles) else b""
+            payloads[tile] = chunk.checked_body() if tiles is None or tile in tiles else b""
         except ChecksumError:
             if len(data) == 1:
                 raise

@@ -1,6 +1,5 @@
 """The parts of an `.fdc` file, whichever of the two forms it has."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -68,8 +67,3 @@ def check_pixels(header: Header, max_pixels: int) -> None:
         raise LimitError(
             f"the picture is {header.width}x{header.height}, above the limit of {max_pixels} pixels; raise max_pixels"
         )
-
-
-def is_wanted(index: int, tiles: Collection[int] | None) -> bool:
-    """Tell whether tile `index` is among those asked for; None asks for all."""
-    return tiles is None or index in tiles

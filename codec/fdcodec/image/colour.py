@@ -111,7 +111,7 @@ def from_planes(
     else:
         from fdcodec.kernels.reconstruction.colours import restore_colour
 
-        restore_colour(planes, matrix, samples, shift)
+        restore_colour(planes, matrix, samples)
     if sample_range is not None:
         for y in range(0, height, _BAND):
             samples[y : y + _BAND] = from_values(samples[y : y + _BAND], sample_range)

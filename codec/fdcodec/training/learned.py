@@ -105,7 +105,7 @@ def _better(inherited: list[Mode], blocks: Blocks, log2_size: int) -> tuple[list
 def _learn_size(blocks: Blocks, log2_size: int) -> tuple[list[Mode], float]:
     """Return the modes of a block size, and the share of log-rate that they save on the blocks held out."""
     seen, unseen = blocks.where(~blocks.held_out), blocks.where(blocks.held_out)
-    modes = [start_mode(log2_size, seen.inputs[of], seen.targets[of]) for of in _first_clusters(seen) if of.any()]
+    modes = [start_mode(log2_size, seen.inputs[of], seen.targets[of]) for of in _first_clusters(seen)]
     odds = _even_odds(modes)
     for k in range(N_ROUNDS + ROTATION_ROUNDS):
         gate = 1 + GATE * max(0.0, 1 - k / (N_ROUNDS - 1))

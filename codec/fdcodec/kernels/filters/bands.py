@@ -17,12 +17,13 @@ import numpy as np
 
 from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.simd.lanes import LANES
-from fdcodec.kernels.simd.sides import crossed, put_side, side_at, spread_side
+from fdcodec.kernels.simd.sides import crossed, put_sides, side_at, spread_side
 
 BORDER = 3
 BAND = 4 + 2 * BORDER  # rows
 PHASES = 4
 LINE = 16  # places in 64 bytes
+_LOW_HALF = 0xFFFF
 
 
 @kernel(inner=True)
@@ -48,30 +49,27 @@ def place_of(pitch, row, column):
 
 
 @kernel()
-def _put_twice(samples, band, place):
-    """Write four samples at a place and after it, each as two int16."""
-    put_side((samples << 16) | (samples & spread_side(0xFFFF)), band, place)
+def _twice(samples, low_half):
+    """Return a sample, or a side of them, each as two equal int16; `low_half` is the mask of the lower one."""
+    return (samples << 16) | (samples & low_half)
 
 
 @kernel()
 def _fill_one(samples, column, band, start, pitch):
     """Write the sample at a column, or the one at the end of the row that is nearest to it."""
     sample = samples[min(max(column, 0), len(samples) - 1)]
-    band[start + place_of(pitch, 0, column)] = np.int32(sample << 16) | np.int32(sample & 0xFFFF)
+    band[start + place_of(pitch, 0, column)] = _twice(sample, np.int32(_LOW_HALF))
 
 
 @kernel()
 def _fill_row(samples, band, start, pitch):
     """Lay a row of samples out in phases, four cells at a time, then what is left and the ends."""
-    whole = len(samples) & ~15
+    whole, low_half = len(samples) & ~15, spread_side(_LOW_HALF)
     for column in range(0, whole, 16):
         rows = side_at(samples, column), side_at(samples, column + 4)
-        phases = crossed(rows[0], rows[1], side_at(samples, column + 8), side_at(samples, column + 12))
-        place = start + place_of(pitch, 0, column)
-        _put_twice(phases[0], band, place)
-        _put_twice(phases[1], band, place + pitch)
-        _put_twice(phases[2], band, place + 2 * pitch)
-        _put_twice(phases[3], band, place + 3 * pitch)
+        a, b, c, d = crossed(rows[0], rows[1], side_at(samples, column + 8), side_at(samples, column + 12))
+        phases = _twice(a, low_half), _twice(b, low_half), _twice(c, low_half), _twice(d, low_half)
+        put_sides(phases, band, start + place_of(pitch, 0, column), pitch)
     for column in range(whole, len(samples) + PHASES):
         _fill_one(samples, column, band, start, pitch)
     for column in range(-PHASES, 0):

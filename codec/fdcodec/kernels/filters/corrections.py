@@ -19,7 +19,7 @@ from fdcodec.kernels.simd.lanes import LANES, put_lanes
 from fdcodec.kernels.simd.lanes import spread as spread_lanes
 from fdcodec.kernels.simd.registers import larger, smaller
 from fdcodec.kernels.simd.shorts import pair_sums, shorts_at, spread_pair
-from fdcodec.kernels.simd.sides import SIDE, crossed, put_side, side_at
+from fdcodec.kernels.simd.sides import SIDE, crossed, put_sides, side_at
 
 # Half of a 7x7 diamond, the other half by symmetry: (row, column) of each of the twelve pairs.
 TAPS = np.array([(0, 1), (0, 2), (0, 3), (1, -2), (1, -1), (1, 0), (1, 1), (1, 2), (2, -1), (2, 0), (2, 1), (3, 0)])
@@ -73,10 +73,7 @@ def _spread_weights(classes_row, weights, spread):
         start = (x & -LANES) * WEIGHT_PAIRS + (x & (LANES - 1))
         for k in range(0, WEIGHT_PAIRS, SIDE):
             pairs = crossed(side_at(first, k), side_at(second, k), side_at(third, k), side_at(fourth, k))
-            put_side(pairs[0], spread, start + k * LANES)
-            put_side(pairs[1], spread, start + (k + 1) * LANES)
-            put_side(pairs[2], spread, start + (k + 2) * LANES)
-            put_side(pairs[3], spread, start + (k + 3) * LANES)
+            put_sides(pairs, spread, start + k * LANES, LANES)
 
 
 @kernel()
@@ -104,10 +101,7 @@ def _join_phases(total, row):
     first, second, third, fourth = total[0], total[1], total[2], total[3]
     for x in range(0, len(first), SIDE):
         cells = crossed(side_at(first, x), side_at(second, x), side_at(third, x), side_at(fourth, x))
-        put_side(cells[0], row, 4 * x)
-        put_side(cells[1], row, 4 * x + 4)
-        put_side(cells[2], row, 4 * x + 8)
-        put_side(cells[3], row, 4 * x + 12)
+        put_sides(cells, row, PHASES * x, SIDE)
 
 
 @kernel()

@@ -101,7 +101,7 @@ class State(NamedTuple):
     coder: np.ndarray
     buffer: np.ndarray
     cells: np.ndarray  # int32 (n_cells,)
-    contexts: np.ndarray  # int32 (n_contexts, 3), of the range coder
+    contexts: np.ndarray  # uint16 (n_contexts, 3), of the range coder
     weights: np.ndarray  # int64 (n_sets, 6), mixing weights
     planes: np.ndarray  # int32 (channels, height + 2, width + 2 PAD)
     limits: np.ndarray  # int64 (channels, 3): lowest sample, highest sample, shift of the prediction to 8 bits

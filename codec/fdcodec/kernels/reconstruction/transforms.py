@@ -5,10 +5,9 @@ A block's transform is the separable DCT (DST-VII at 4x4), then the rotations of
 coefficients, composed into one matrix when a model is loaded: 448 rotations take 30 ns a sample, their product 5 where
 it skips the zeros (ADR 0013).
 
-Widths: sums over a zone are int64. A residual has at most 13 bits with its sign, 15 where chroma is predicted from
-luma, and a forward stage multiplies by less than sqrt(32) * 2^11, so sums stay below 2^31; an inverse stage starts from
-values clamped to 2^17 and stays below 2^17 * sqrt(32) * 2^11 < 2^31. All these fit int32; so do those of learned modes,
-whose residuals have 14 bits and 16 points at most.
+Widths: sums over a zone are int64. A residual is below 2^13, or below 17700 where chroma is predicted from luma. Both
+forward stages together multiply it by at most 32, and either by 2^11 before it rounds: sums stay below 2^31. An inverse
+stage starts from values clamped to 2^17 and stays below 2^17 * sqrt(32) * 2^11 < 2^31. All these fit int32.
 
 Blocks are int32 (32, 32), of which the upper left counts; `tables` and `work` are the `Tables` and `Work`.
 """

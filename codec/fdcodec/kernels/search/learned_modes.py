@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return"
 """The encoder's prices of learned modes, in 1/1024 bit. Encoder only.
 
-`contexts` are int32 (n_contexts, 3), `costs` and `rates` int64, one for each mode, `coefficients` int32 (32, 32).
+`contexts` are uint16 (n_contexts, 3), `costs` and `rates` int64, one for each mode, `coefficients` int32 (32, 32).
 """
 
 import numpy as np

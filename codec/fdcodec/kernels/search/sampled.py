@@ -4,7 +4,7 @@
 What a trial enters into the tables is written down in a journal and taken back.
 
 `expected` and `journal` are the `Expected` and `Journal`, `search` and `options` the `Search` and `Options` of the
-plane, `tools` its `Tools`, `contexts` int32 (n_contexts, 3).
+plane, `tools` its `Tools`, `contexts` uint16 (n_contexts, 3).
 """
 
 from typing import NamedTuple

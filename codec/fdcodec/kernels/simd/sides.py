@@ -1,12 +1,13 @@
 # mypy: disable-error-code="no-untyped-def,no-untyped-call,no-any-return,misc,arg-type"
 """Four int32 in one register (`registers`): what lies along a side of a cell.
 
-Sides have `+`, `-`, `*`, `>>`, `&`, `smaller`, `larger`, `magnitudes`, `is_below` and what is defined here.
+Sides have `+`, `-`, `*`, `<<`, `>>`, `&`, `|`, `smaller`, `larger`, `magnitudes`, `is_below` and what is defined here.
 """
 
 import numpy as np
 from numba.core import types
 
+from fdcodec.kernels.jit import kernel
 from fdcodec.kernels.simd.registers import INT32, RegisterType, lower_load, lower_spread, lower_store, lowers, shuffle
 
 SIDE = 4
@@ -27,6 +28,15 @@ def put_side(side, line, start):
 
 
 lower_store(put_side, _TYPE)
+
+
+@kernel(merged=True)
+def put_sides(sides, line, start, distance):
+    """Write four sides into a contiguous line of int32, each `distance` after the one before."""
+    put_side(sides[0], line, start)
+    put_side(sides[1], line, start + distance)
+    put_side(sides[2], line, start + 2 * distance)
+    put_side(sides[3], line, start + 3 * distance)
 
 
 def spread_side(value):

@@ -112,6 +112,14 @@ def literal_contexts(kind):
     return first, first + 1
 
 
+@kernel(merged=True)
+def _nearest(plane, x, y):
+    """Return the samples left, above and above left of the one at (x, y), or what stands for them (SPEC 5.9.1)."""
+    west = np.int64(plane[y, x - 1]) if x > 0 else np.int64(plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
+    north = np.int64(plane[y - 1, x]) if y > 0 else west
+    return west, north, np.int64(plane[y - 1, x - 1]) if x > 0 and y > 0 else north
+
+
 @kernel(inner=True)
 def fill_candidates(expected, kind, x, y, is_last):
     """Enter the candidates of the sample at (x, y) into `values` and `contexts`; return how many there are.
@@ -119,9 +127,7 @@ def fill_candidates(expected, kind, x, y, is_last):
     `is_last` tells that the sample is in its block's last column, right of which nothing may be decoded.
     """
     plane = expected.plane
-    west = np.int64(plane[y, x - 1]) if x > 0 else np.int64(plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
-    north = np.int64(plane[y - 1, x]) if y > 0 else west
-    north_west = np.int64(plane[y - 1, x - 1]) if x > 0 and y > 0 else north
+    west, north, north_west = _nearest(plane, x, y)
     north_east = np.int64(plane[y - 1, x + 1]) if y > 0 and not is_last else north
     west_west = np.int64(plane[y, x - 2]) if x > 1 else west
     north_north = np.int64(plane[y - 2, x]) if y > 1 else north
@@ -182,12 +188,9 @@ def remember(expected, value, index):
 @kernel()
 def predicted(expected, x, y):
     """Return the value that one outside all lists is coded against: the median edge detector's, on the grid."""
-    plane, low, distance = expected.plane, expected.low, expected.distance
-    west = np.int64(plane[y, x - 1]) if x > 0 else np.int64(plane[y - 1, x] if y > 0 else 128 << FRACTION_BITS)
-    north = np.int64(plane[y - 1, x]) if y > 0 else west
-    corner = np.int64(plane[y - 1, x - 1]) if x > 0 and y > 0 else north
+    distance, (west, north, corner) = expected.distance, _nearest(expected.plane, x, y)
     value = min(max(west + north - corner, min(west, north)), max(west, north))
-    return (value - low + distance // 2) // distance
+    return (value - expected.low + distance // 2) // distance
 
 
 @kernel(checked=True)
@@ -203,7 +206,7 @@ def _code_literal(stream, expected, kind, x, y, value):
 
 
 @kernel(checked=True)
-def _code_recent(stream, expected, kind, index):
+def _code_recent(stream, kind, index):
     """Code an index of the recent values by a tree of adaptive bins."""
     coder, buffer, contexts = stream
     first, node = recent_index_context(kind), 1
@@ -220,7 +223,7 @@ def _code_other(stream, expected, kind, x, y, value):
     while index < N_RECENT and expected.recent[index] != value:
         index += 1
     if code_bin(coder, buffer, contexts, recent_context(kind), 1 if index < N_RECENT else 0):
-        index = _code_recent(stream, expected, kind, index)
+        index = _code_recent(stream, kind, index)
         value = np.int64(expected.recent[index])
         if value == EMPTY:  # only in a damaged payload
             value = np.int64(expected.low)
