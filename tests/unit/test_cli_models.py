@@ -76,6 +76,17 @@ def test_model_that_is_not_installed(cli):
     assert cli("check", "a.fdc", "-t", "mine.fdt").code == 0
 
 
+def test_model_is_read_once_for_many_images(cli, monkeypatch):
+    """Of several inputs the class model's file is read once, and not for each of them."""
+    ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")
+    for k in range(3):
+        Path(f"{k}.png").write_bytes(Path("a.png").read_bytes())
+    load, read = ClassModel.load, []
+    monkeypatch.setattr(ClassModel, "load", lambda path: read.append(path.name) or load(path))
+    assert cli("encode", *(f"{k}.png" for k in range(3)), "-t", "mine.fdt", "--no-embed", "-e", "1").code == 0
+    assert read.count("mine.fdt") == 1
+
+
 def test_model_that_many_files_miss_has_its_places_told_once(cli):
     """Many files whose class model is not here have a short reason each; where it was searched for is told once."""
     ClassModel("mine", start_states=np.full((ctx.N_CONTEXTS, 2), 7, np.uint8)).save("mine.fdt")

@@ -121,6 +121,7 @@ def encode(
     """
     from fdcodec.cli.hints import note_on_deep, note_on_exact, note_on_models, tell_of_model
     from fdcodec.image.reading import READABLE_SUFFIXES
+    from fdcodec.model import resolve
 
     inputs, output = split_output(inputs, output, out_dir, lambda last: last.suffix.lower() == ".fdc", ".fdc")
     if output is not None:
@@ -139,7 +140,9 @@ def encode(
     if skip_existing and not (jobs := without_done(jobs, console)):
         return 0
     if settings["transform"] != "auto" and (force or not all(job.is_done() for job in jobs)):
-        tell_of_model(settings["transform"], embed, console)
+        model = resolve(settings["transform"])  # here, and not once for each input
+        tell_of_model(model, settings["transform"], embed, console)
+        encoding = replace(encoding, model=model)
     console.announce_compilation("encoding")
     left_out = {name: b"" for name in _METADATA if name not in metadata}
     at_once, threads = split_threads(encoding.threads, jobs)

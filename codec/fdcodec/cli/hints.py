@@ -87,13 +87,11 @@ def note_on_deep(made: Iterable[Mapping[str, Any]]) -> str:
     return f"{told}; -q 97 keeps more, --lossless all"
 
 
-def tell_of_model(transform: str, embed: bool | None, console: Console) -> None:
+def tell_of_model(model: ClassModel, transform: str, embed: bool | None, console: Console) -> None:
     """Say what a class model costs in each file unless it is a preset; if files only name it, warn if it is absent."""
-    from fdcodec.model import resolve
     from fdcodec.model.embedding import embedding
     from fdcodec.model.registry import is_preset
 
-    model = resolve(transform)
     if embed is False:
         _warn_if_absent(model, transform, console)
     elif embed is None and not is_preset(model):
