@@ -119,6 +119,8 @@ def _of_header(header: bytes, chunks: list[Chunk]) -> Iterator[str]:
     lengths = struct.pack(f"<{len(payloads)}I", *map(len, payloads))
     if bodies.get(b"TIDX", lengths) != lengths:
         yield "2.3.4"
+    if len(bodies.get(b"pHSH", bytes(32))) != 32:
+        yield "2.3.8"
     reference = bodies.get(b"TREF")
     if (reference is not None and not 4 <= len(reference) <= 32) or (
         not picture.lossless and b"TFAC" not in bodies and not _is_known(reference)
