@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.golden.forged import forged, forgeries
 from tests.images import noise, photo, ramp, uneven
 
 import fdcodec
@@ -123,5 +124,6 @@ def stored(name: str) -> tuple[bytes, dict[str, Any]]:
 
 
 def decoded_digests() -> dict[str, str]:
-    """Return the digest of what every golden file decodes to now."""
-    return {name: digest(fdcodec.decode(stored(name)[0])) for name in CASES}
+    """Return the digest of what every golden and every forged file decodes to now."""
+    files = {name: stored(name)[0] for name in CASES} | {name: forged(name) for name in forgeries()}
+    return {name: digest(fdcodec.decode(data)) for name, data in files.items()}

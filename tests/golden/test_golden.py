@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from tests.golden.cases import CASES, FILES, decoded_digests, digest, stored
+from tests.golden.forged import forgeries
 
 import fdcodec
 
@@ -16,8 +17,9 @@ SCRIPT = "import json; from tests.golden.cases import decoded_digests; print(jso
 
 @pytest.fixture(scope="module")
 def recorded():
-    """Return the recorded digest of every case."""
-    return {name: stored(name)[1]["sha256_pixels"] for name in CASES}
+    """Return the recorded digest of every golden and every forged file."""
+    forged_digests = {name: forgery.sha256_pixels for name, forgery in forgeries().items()}
+    return {name: stored(name)[1]["sha256_pixels"] for name in CASES} | forged_digests
 
 
 @pytest.mark.parametrize("name", CASES)
