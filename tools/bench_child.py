@@ -1,7 +1,7 @@
 """What benchmarks run in a process of its own, so that memory, start-up and JIT settings are its alone.
 
 usage: python tools/bench_child.py import | encode MEGAPIXELS QUALITY TRANSFORM FILE | decode FILE
-       python tools/bench_child.py roundtrip THREADS FOLDER | threads THREADS FILE REPEATS
+       python tools/bench_child.py roundtrip THREADS FOLDER | threads FILE REPEATS
 
 Prints one JSON object.
 """
@@ -97,14 +97,15 @@ def recorded_planes() -> Iterator[tuple[set[Planes], set[Planes]]]:
         yield encoded, decoded
 
 
-def measure_threads(threads: str, file: str, repeats: str) -> dict[str, object]:
-    """Return wall seconds of decoding a file in so many threads, after one decode that compiles."""
+def measure_threads(file: str, repeats: str) -> dict[str, object]:
+    """Return wall seconds of decoding a file in one and in two threads, by turns, after one decode that compiles."""
     import fdcodec
 
     data = Path(file).read_bytes()
-    decode = partial(fdcodec.decode, data, threads=int(threads))
-    decode()
-    return {"seconds": [seconds_of(decode) for _ in range(int(repeats))]}
+    fdcodec.decode(data)
+    ways = {threads: partial(fdcodec.decode, data, threads=threads) for threads in (1, 2)}
+    runs = [{threads: seconds_of(decode) for threads, decode in ways.items()} for _ in range(int(repeats))]
+    return {"seconds": {threads: [run[threads] for run in runs] for threads in ways}}
 
 
 def seconds_of(function: Callable[[], object]) -> float:
