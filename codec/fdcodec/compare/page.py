@@ -1,6 +1,7 @@
 """The frame, the style and the common parts of the HTML page of a report."""
 
 import base64
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from string import Template
@@ -87,7 +88,7 @@ def page(title: str, body: str) -> str:
     return PAGE.substitute(title=title, style=STYLE, body=body)
 
 
-def header(title: str, subject: str, environment: dict[str, Any], tiles: list[str]) -> str:
+def header(title: str, subject: str, environment: dict[str, Any], tiles: Iterable[str]) -> str:
     """Return the head of a page: what was measured by what on which machine, and the figures to read first."""
     versions, machine = environment["versions"], environment["machine"]
     by = f"{subject}, measured by fdcodec {versions['fdcodec']} on {machine['processor']}, {environment['date']}"

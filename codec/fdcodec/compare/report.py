@@ -1,5 +1,6 @@
 """One self-contained HTML page of a stored comparison: curves, BD-rates, images, details at equal rate."""
 
+from itertools import chain
 from pathlib import Path
 
 from fdcodec.compare import plots
@@ -67,7 +68,7 @@ def _title(comparison: Comparison) -> str:
 
 
 def _header(comparison: Comparison, measures: list[str]) -> str:
-    tiles = [tile for measure in measures if measure.startswith("psnr") for tile in _tiles(comparison, measure)]
+    tiles = chain.from_iterable(_tiles(comparison, measure) for measure in measures if measure.startswith("psnr"))
     return header(_title(comparison), "Rate and distortion", comparison.environment, tiles)
 
 

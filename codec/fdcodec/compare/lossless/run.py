@@ -51,7 +51,7 @@ def compare(
 
 
 def measure(subjects: Sequence[Subject], codecs: Sequence[Codec]) -> Iterator[Record]:
-    """Return an iterator that gives one record an image.
+    """Yield one record an image.
 
     Raises
     ------
