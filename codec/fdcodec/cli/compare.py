@@ -103,7 +103,7 @@ def _names(context: click.Context, parameter: click.Parameter, value: str | None
     "--qualities",
     metavar="NUMBERS",
     callback=_numbers,
-    help="Four or more over a wide range, such as 10,30,50,70,90,97, instead of each codec's own.",
+    help="Four or more over a wide range, such as 1,5,10,20,40,60,80,90,97,99, instead of each codec's own.",
 )
 @click.option("--gray", is_flag=True, help="Reduce colour images to gray.")
 @click.option(
