@@ -119,6 +119,16 @@ def test_only_the_preset_that_a_hash_names_is_parsed(monkeypatch):
         assert parsed == [preset.name]
 
 
+def test_preset_that_was_replaced_is_not_taken_for_the_one_before(monkeypatch):
+    """If the file of a preset holds another model than when the process first looked, its old hash finds nothing."""
+    other = bytes(32)
+    monkeypatch.setattr(registry, "_shipped", lambda: {other: PRESETS_DIR / "dct.fdt"})
+    with pytest.raises(TransformNotFoundError, match=other.hex()):
+        find(other)
+    monkeypatch.setattr(registry, "_shipped", lambda: {get("photo").hash: PRESETS_DIR / "dct.fdt"})
+    assert find(get("photo").hash).name == "photo"
+
+
 def test_file_that_cannot_be_read_hides_no_other_model(tmp_path, monkeypatch):
     """A file in the model path that the system refuses to read leaves the others usable."""
     load = ClassModel.load

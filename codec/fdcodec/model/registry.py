@@ -116,9 +116,9 @@ def find(reference: bytes, own: ClassModel | None = None) -> ClassModel:
     """Return the model whose hash begins with `reference`: the caller's own, or a known one."""
     if own is not None and own.hash.startswith(reference):
         return own
-    shipped = [path for identity, path in _shipped().items() if identity.startswith(reference)]
-    if len(shipped) == 1:
-        return _loaded(shipped[0])
+    shipped = list(_readable(path for identity, path in _shipped().items() if identity.startswith(reference)))
+    if len(shipped) == 1 and shipped[0].hash.startswith(reference):  # its file may have been replaced since
+        return shipped[0]
     last_wins = [*hidden(), *paths().values()]  # a model has a name that finds it, if there is one
     models = {model.hash: model for model in _readable(last_wins) if model.hash.startswith(reference)}
     if len(models) == 1:
