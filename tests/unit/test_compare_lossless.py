@@ -142,10 +142,12 @@ def test_speed_is_of_the_images_that_are_taken():
 
 
 def test_anchor_is_png_or_the_first():
-    """Sizes are against PNG where it was run, and else against the first codec."""
+    """Sizes are against PNG where it was run, and else against the first codec that takes an image."""
     made = comparison({"png": 1})
     assert made.anchor == "png"
     assert Comparison({}, {}, {"jls": "JPEG-LS", "fdc": "fdcodec"}, {}, []).anchor == "jls"
+    taken = [Record({}, {"fdc": Result(1, 1.0, 1.0)})]
+    assert Comparison({}, {}, {"jls": "JPEG-LS", "fdc": "fdcodec"}, {}, taken).anchor == "fdc"
 
 
 def test_page_shows_sizes_and_what_is_not_taken():
@@ -163,22 +165,22 @@ def test_command_writes_report_and_results(cli):
     """The command prints sizes against the anchor, and writes a page and the results; with --json it prints them."""
     Image.fromarray(ramp(16, 16, 3)).save("a.png")
     result = cli("compare", "a.png", "-o", "report", "--lossless", "--codecs", "fdc")
-    assert result.out.decode().splitlines() == ["bytes against fdcodec: no image is taken by both", "report/index.html"]
+    assert result.out.decode().splitlines() == ["bytes against fdcodec: there is no other codec", "report/index.html"]
     stored = json.loads(Path("report/results/lossless.json").read_text())
     assert stored["records"][0]["results"]["fdc"]["size_bytes"] == len(fdcodec.encode(ramp(16, 16, 3), lossless=True))
     assert "fdcodec" in Path("report/index.html").read_text(encoding="utf-8")
 
 
 def test_command_prints_percents_as_json(cli, monkeypatch):
-    """With --json the anchor and the percents of the codecs that share images with it are there, and the page."""
+    """With --json the anchor and the percents are there, null of a codec that shares no image with it, and the page."""
     monkeypatch.setattr("fdcodec.compare.lossless.run.compare", lambda *given: comparison({"png": 4000, "fdc": 3000}))
     Image.fromarray(ramp(16, 16, 3)).save("a.png")
     result = cli("compare", "a.png", "-o", "report", "--lossless", "--json")
-    expected = {"anchor": "png", "size_percent": {"fdc": -25.0}, "report": "report/index.html"}
+    expected = {"anchor": "png", "size_percent": {"jls": None, "fdc": -25.0}, "report": "report/index.html"}
     assert json.loads(result.out) == expected
     lines = cli("compare", "a.png", "-o", "report", "--lossless").out.decode().splitlines()
     assert lines == [
-        "bytes against PNG: fdcodec -25.0 %",
+        "bytes against PNG: JPEG-LS has no image in common, fdcodec -25.0 %",
         "WebP was left out: it needs a <library>",
         "report/index.html",
     ]

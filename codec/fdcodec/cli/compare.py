@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from importlib.util import find_spec
-from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import click
 
 from fdcodec.arguments import TUNES, refuse_with_lossless
-from fdcodec.cli.console import Console, on_terminal, write_line
+from fdcodec.cli.console import Console, write_line
 from fdcodec.cli.options import NonEmptyPath, completing, is_given, listed_model_names
 from fdcodec.compare import INSTALL
 from fdcodec.errors import ParameterError, UnsupportedError
 from fdcodec.words import first_of
-
-if TYPE_CHECKING:
-    from fdcodec.compare.bd_rate import BDRate
-    from fdcodec.compare.records import Comparison
-    from fdcodec.compare.subjects import Subject
 
 NEEDED = ("scipy", "matplotlib")
 CODECS = ("jpeg420", "jpeg444", "webp", "jp2", "avif420", "avif444", "jxl", "fdc")
@@ -32,15 +24,6 @@ METRICS = ("psnr", "ms-ssim", "ssimulacra2")
 
 LOSSY_ONLY = ("transforms", "no_embed", "tune", "qualities", "gray", "metrics")
 """Parameters that say nothing of lossless coding."""
-
-DURATION = (
-    "every codec encodes every image at every quality, about ten seconds per codec for 512x512; fewer --codecs, "
-    "--transforms, --qualities or --metrics take less"
-)
-
-LOSSLESS_DURATION = "every codec encodes every image once; larger images take longer, of JPEG XL and WebP most"
-
-NO_IMAGES = "none: each image is too small for it, or has a file that is exact"
 
 
 def _numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[float, ...] | None:
@@ -124,94 +107,15 @@ def compare(images: tuple[Path, ...], output: Path, force: bool, as_json: bool, 
         raise ParameterError(f"output: {output} is not empty; choose another folder, or add --force")
     if lossless:
         refuse_with_lossless([name for name in LOSSY_ONLY if is_given(name)])
+    from fdcodec.cli.comparisons import compared_with_loss, compared_without_loss
     from fdcodec.compare.subjects import passed_over
 
     console = Console()
     console.announce_compilation("comparing")
     if names := passed_over(images):
         console.say(f"note: not compared, as they are not lossless images: {', '.join(first_of(names))}")
-    compared = _compared_exactly if lossless else _compared
+    compared = compared_without_loss if lossless else compared_with_loss
     figures, lines = compared(images, output, console, **{name: v for name, v in choices.items() if v is not None})
     page = str(output / "index.html")
     for line in [json.dumps(figures | {"report": page}, indent=1)] if as_json else [*lines, page]:
         write_line(line)
-
-
-def _compared(
-    images: Sequence[Path], output: Path, console: Console, no_embed: bool, **choices: Any
-) -> tuple[dict[str, Any], list[str]]:
-    """Compare at equal quality; return what is said of it as JSON and in lines."""
-    from fdcodec.compare import run
-
-    embed: Literal[False, "auto"] = False if no_embed else "auto"
-    accepted = partial(_accept, console, DURATION)
-    comparison = run.compare(images, output, **choices, embed=embed, accepted=accepted, track=_progress())
-    rates = run.bd_rates(comparison)
-    return _figures(rates), _lines(rates, comparison)
-
-
-def _compared_exactly(
-    images: Sequence[Path], output: Path, console: Console, names: tuple[str, ...] = LOSSLESS_CODECS, **_lossy: Any
-) -> tuple[dict[str, Any], list[str]]:
-    """Compare lossless files; return what is said of it as JSON and in lines."""
-    from fdcodec.compare.lossless import run
-
-    accepted = partial(_accept, console, LOSSLESS_DURATION)
-    comparison = run.compare(images, output, names, accepted, _progress())
-    anchor, codecs = comparison.anchor, comparison.codecs
-    percents = {codec: comparison.size_percent(codec, anchor) for codec in codecs if codec != anchor}
-    known = {codec: round(percent, 3) for codec, percent in percents.items() if isfinite(percent)}
-    parts = [f"{codecs[codec]} {percent:+.1f} %" for codec, percent in known.items()]
-    line = f"bytes against {codecs[anchor]}: {', '.join(parts) or 'no image is taken by both'}"
-    return {"anchor": anchor, "size_percent": known}, [line, *_left_out(comparison.skipped)]
-
-
-def _accept(console: Console, duration: str, images: Sequence[Subject]) -> None:
-    """Say what is lost of the images, and how long it takes."""
-    with console.gathered_notes(len(images)):
-        for image in images:
-            for note in image.notes:
-                console.note(image.name, note)
-    console.say(duration)
-
-
-def _figures(rates: dict[str, dict[str, BDRate]]) -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the BD-rates by measure and codec, None for those that are refused, and the reasons."""
-    percents: dict[str, dict[str, Any]] = {measure: {} for measure in rates}
-    refused: dict[str, dict[str, Any]] = {measure: {} for measure in rates}
-    for measure, by_codec in rates.items():
-        for codec, rate in by_codec.items():
-            percents[measure][codec] = None if rate.reason else round(rate.percent, 3)
-            if rate.reason:
-                refused[measure][codec] = rate.reason
-    return {"bd_rate_percent": percents, "refused": refused}
-
-
-def _lines(rates: dict[str, dict[str, BDRate]], comparison: Comparison) -> list[str]:
-    """Return the BD-rates, one line per measure, with reasons and advice for those refused, and what was left out."""
-    from fdcodec.compare.aggregate import anchor_of
-
-    anchor, lines = comparison.codecs[anchor_of(comparison)], []
-    for measure, by_codec in rates.items():
-        parts = [
-            f"{comparison.codecs[codec]} {f'refused ({rate.reason})' if rate.reason else f'{rate.percent:+.1f} %'}"
-            for codec, rate in by_codec.items()
-        ]
-        lines.append(f"BD-rate against {anchor}, {measure}: {', '.join(parts) or NO_IMAGES}")
-    if any(rate.reason for by_codec in rates.values() for rate in by_codec.values()):
-        lines.append(
-            "if it is refused, give --qualities more values over a wider range, or leave it out: each codec has its own"
-        )
-    return lines + _left_out(comparison.skipped)
-
-
-def _left_out(skipped: dict[str, str]) -> list[str]:
-    return [f"{label} was left out: it needs {missing}" for label, missing in skipped.items()]
-
-
-def _progress() -> Callable[..., Iterable[Any]]:
-    """Return a wrapper of iterables that shows a bar on standard error if that is a terminal."""
-    from rich.console import Console
-    from rich.progress import track
-
-    return partial(track, console=Console(stderr=True), transient=True, disable=not on_terminal())

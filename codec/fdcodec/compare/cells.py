@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from html import escape
+from typing import Any
 
 from fdcodec.compare.plots import colours
 
@@ -25,6 +26,12 @@ def difference_cell(percent: float, text: str, detail: str = "", hover: str = ""
 def empty_cell(text: str, detail: str = "", hover: str = "") -> str:
     """Return a text in the place of a figure that there is not."""
     return f'<td class="none"{_title(hover)}>{text}{_small(detail)}</td>'
+
+
+def image_cell(facts: Mapping[str, Any], *details: str) -> str:
+    """Return the size of an image, with details and the beginning of its hash below it, and its notes."""
+    below = [", ".join([*details, str(facts["sha256"])[:8]]), *facts["notes"]]
+    return f"<td>{facts['width']}&times;{facts['height']}{''.join(map(_small, below))}</td>"
 
 
 def codec_row(labels: Mapping[str, str], codec: str, cells: list[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fdcodec.compare.aggregate import anchor_of, average_bd_rates, image_bd_rates, speeds, spread
 from fdcodec.compare.bd_rate import BDRate
-from fdcodec.compare.cells import codec_row, difference_cell, empty_cell, signed, speed_cell
+from fdcodec.compare.cells import codec_row, difference_cell, empty_cell, image_cell, signed, speed_cell
 from fdcodec.compare.crops import thumbnail_file
 from fdcodec.compare.metrics import KINDS, TITLES
 from fdcodec.compare.page import data_url, section, table
@@ -77,10 +77,8 @@ def _cell(rate: BDRate, detail: str) -> str:
 def _image_cells(facts: dict[str, Any], folder: Path) -> str:
     thumbnail = folder / thumbnail_file(str(facts["name"]))
     picture = f'<img src="{data_url(thumbnail)}" alt="">' if thumbnail.exists() else ""
-    lossy = ", JPEG source" if facts["format"] in LOSSY_SOURCES else ""
-    size = f"{facts['width']}&times;{facts['height']}<small>{str(facts['sha256'])[:8]}{lossy}</small>"
-    size += "".join(f"<small>{escape(note)}</small>" for note in facts["notes"])
-    return f"<th>{picture}{escape(str(facts['name']))}</th><td>{size}</td>"
+    source = ["JPEG source"] if facts["format"] in LOSSY_SOURCES else []
+    return f"<th>{picture}{escape(str(facts['name']))}</th>{image_cell(facts, *source)}"
 
 
 def _measure_title(measure: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
@@ -51,6 +52,13 @@ class Subject:
     def depth(self) -> int:
         """Bits of a sample."""
         return 8 * self.samples.dtype.itemsize
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What every record stores of it."""
+        height, width = self.samples.shape[:2]
+        facts = {"name": self.name, "sha256": self.sha256, "format": self.format, "width": width, "height": height}
+        return facts | {"notes": [*self.notes]}
 
     @property
     def pixels(self) -> int:

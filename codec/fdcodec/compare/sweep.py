@@ -46,7 +46,13 @@ def _records(
         for codec in codecs:
             points = [_measure(subject, codec, quality, metrics) for quality in qualities or codec.qualities]
             results = {key: [point[key] for point in points] for key in points[0]}
-            yield Record(codec.label, f"{codec.settings}; {codec.version()}", codec.name, _facts(subject), results)
+            yield Record(
+                codec.label,
+                f"{codec.settings}; {codec.version()}",
+                codec.name,
+                subject.facts | {"planes": subject.planes},
+                results,
+            )
 
 
 def refuse_training_images(subjects: Sequence[Subject], codecs: Sequence[Codec]) -> None:
@@ -82,16 +88,3 @@ def _measure(subject: Subject, codec: Codec, quality: float, metrics: Sequence[s
     point: dict[str, float] = {f"{name}-{subject.planes}": METRICS[name](subject.samples, decoded) for name in metrics}
     point |= {"bpp": 8 * len(data) / subject.pixels, "encoding_time": encode_s, "decoding_time": decode_s}
     return point | {"quality": quality, "size_bytes": len(data)}
-
-
-def _facts(subject: Subject) -> dict[str, object]:
-    height, width = subject.samples.shape[:2]
-    return {
-        "name": subject.name,
-        "sha256": subject.sha256,
-        "format": subject.format,
-        "width": width,
-        "height": height,
-        "planes": subject.planes,
-        "notes": [*subject.notes],
-    }

@@ -17,7 +17,6 @@ class LosslessRival(ImagecodecsCodec):
 
     options: ClassVar[dict[str, object]]
     qualities = (100,)
-    is_deep = True
 
     def __init__(self) -> None:
         self.settings = ", ".join(f"{name}={value}" for name, value in self.options.items())
@@ -99,7 +98,6 @@ class LosslessFdc(Codec):
 
     name, label, settings = "fdc", "fdcodec", "lossless=True"
     qualities = (100,)
-    is_deep = True
 
     def missing(self) -> str:
         """Return nothing: the codec is this package."""

@@ -46,8 +46,9 @@ class Comparison:
 
     @property
     def anchor(self) -> str:
-        """PNG, or the first codec where that was not run."""
-        return ANCHOR if ANCHOR in self.codecs else next(iter(self.codecs))
+        """PNG, or the first codec that takes an image where that was not run."""
+        able = [codec for codec in self.codecs if any(codec in record.results for record in self.records)]
+        return ANCHOR if ANCHOR in self.codecs else (able or [*self.codecs])[0]
 
     def size_percent(self, codec: str, anchor: str) -> float:
         """Return by how many percent a codec's files are larger than an anchor's, as geometric mean over images.

@@ -4,7 +4,7 @@ from html import escape
 from math import isnan
 from pathlib import Path
 
-from fdcodec.compare.cells import codec_row, difference_cell, empty_cell, signed, speed_cell
+from fdcodec.compare.cells import codec_row, difference_cell, empty_cell, image_cell, signed, speed_cell
 from fdcodec.compare.lossless.records import Comparison, Record
 from fdcodec.compare.page import definitions, header, needs, page, section, table, tile
 from fdcodec.compare.records import write_file
@@ -74,11 +74,9 @@ def _images(comparison: Comparison) -> str:
 
 def _image_row(record: Record, comparison: Comparison) -> str:
     facts = record.image
-    form = f"{counted(facts['channels'], 'channel')} of {facts['depth']} bits"
-    size = f"{facts['width']}&times;{facts['height']}<small>{form}, {facts['sha256'][:8]}</small>"
-    size += "".join(f"<small>{escape(note)}</small>" for note in facts["notes"])
+    image = image_cell(facts, f"{counted(facts['channels'], 'channel')} of {facts['depth']} bits")
     cells = "".join(_size_cell(record, codec, comparison.anchor) for codec in comparison.codecs)
-    return f"<tr><th>{escape(facts['name'])}</th><td>{size}</td>{cells}</tr>"
+    return f"<tr><th>{escape(facts['name'])}</th>{image}{cells}</tr>"
 
 
 def _size_cell(record: Record, codec: str, anchor: str) -> str:

@@ -63,7 +63,8 @@ def measure(subjects: Sequence[Subject], codecs: Sequence[Codec]) -> Iterator[Re
             warm_up(codec, subjects[0].samples)
     for subject in subjects:
         results = {codec.name: result for codec in codecs if (result := _result(codec, subject)) is not None}
-        yield Record(_facts(subject), results)
+        form = {"channels": subject.samples.size // subject.pixels, "depth": subject.depth}
+        yield Record(subject.facts | form, results)
 
 
 def _result(codec: Codec, subject: Subject) -> Result | None:
@@ -75,16 +76,3 @@ def _result(codec: Codec, subject: Subject) -> Result | None:
     if not np.array_equal(decoded, subject.samples):
         raise VerificationError(f"{codec.label} does not give back every sample of {subject.name}; leave it out")
     return Result(len(data), encode_s, decode_s)
-
-
-def _facts(subject: Subject) -> dict[str, object]:
-    height, width = subject.samples.shape[:2]
-    return {
-        "name": subject.name,
-        "sha256": subject.sha256,
-        "width": width,
-        "height": height,
-        "channels": subject.samples.size // subject.pixels,
-        "depth": subject.depth,
-        "notes": [*subject.notes],
-    }
